@@ -10,7 +10,7 @@ import {
 } from "@touchstone/contracts";
 import { auditRecorder } from "@touchstone/db";
 
-/** What the outbox may hold. */
+/** The events that the outbox may hold. */
 export const outboxEvents: readonly EventContract[] = [
   tracesStored,
   tracesSettled,
@@ -21,7 +21,7 @@ export const outboxEvents: readonly EventContract[] = [
   modelPricesHandedOver,
 ];
 
-/** What the audit log keeps of this service. */
+/** The actions of this service in the audit log. */
 type Action = "retention.changed" | "traces.deleted";
 
 export const recordAuditEvent = auditRecorder<Action>("ingest", ingestActRecorded);

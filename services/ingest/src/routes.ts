@@ -54,7 +54,7 @@ export interface RouteDependencies {
   /** Daily quota of root traces; null = unlimited. */
   tracesPerDay: number | null;
   retention: RetentionStore;
-  /** Of the installation; null = for ever. */
+  /** Of the installation; null = unlimited. */
   retentionDays: number | null;
   /** Largest OTLP body, on the wire and inflated. */
   otlpBodyMaxBytes: number;
@@ -63,17 +63,17 @@ export interface RouteDependencies {
   spanExports: SpanExportStore;
   agentExports: AgentExportStore;
   imports: ImportWriter;
-  /** Decodes the heavy spans of a project away from the event loop. */
+  /** Decodes a project's heavy spans off the event loop. */
   decodeApart: (projectId: string) => DecodeHeavy;
   closing: CloseProjects;
   /** Answers 503 until the store can be used. */
   onceReady(handle: Handler): Handler;
 }
 
-/** Everything ingest serves. */
+/** All routes of ingest. */
 export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
   const { onceReady } = dependencies;
-  // Routes that take telemetry report its outcome; public reads answer an outage in the global envelope.
+  // Telemetry routes report their outcome; public reads answer an outage in the global envelope.
   const takes = (handle: Handler): Handler => reportOutcome(onceReady(handle));
   const reads = (handle: Handler): Handler => translateReadOutage(onceReady(handle));
   const given = { ...dependencies, takes, reads };
@@ -94,7 +94,7 @@ export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
   ];
 }
 
-/** A reading route answers an outage in the global envelope (interface: Errors; completions 1.5). */
+/** Public reads answer an outage in the global envelope (interface: Errors; completions 1.5). */
 function translateReadOutage(handle: Handler): Handler {
   return async (call) => {
     try {

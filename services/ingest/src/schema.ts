@@ -3,7 +3,7 @@ import { ingestDataDeleted, projectDeleting } from "@touchstone/contracts";
 import type { ProjectTable } from "@touchstone/db";
 import { projectRemover } from "@touchstone/store-service";
 
-/** What the service keeps in PostgreSQL, and where the steps are that make it. Search needs the extensions. */
+/** The schema of the service in PostgreSQL, and its migrations. Search needs the extensions. */
 export const ingestSchema = {
   schema: "ingest",
   directory: path.join(import.meta.dirname, "..", "migrations"),
@@ -11,8 +11,8 @@ export const ingestSchema = {
 } as const;
 
 /**
- * Every table of the schema with rows of projects. First what sweepers act on, so that they leave a deleted project
- * alone; span identities go before the spans they name, since what is refused anyhow need not be recognised.
+ * Every table with rows of projects. The queues of sweepers come first, so that sweepers leave a deleted project alone;
+ * identities go before their spans, since new spans of the project are rejected.
  */
 const projectTables: readonly ProjectTable[] = [
   { name: "awaited_parents" },
@@ -21,7 +21,7 @@ const projectTables: readonly ProjectTable[] = [
   { name: "span_keys" },
   { name: "search_docs", pickedBy: "id" },
   { name: "spans", pickedBy: "id" },
-  // After the spans: without one, nothing is said of it any more.
+  // After the spans: without its span, no verdict can be added.
   { name: "trace_verdicts" },
   { name: "session_verdicts" },
   { name: "root_counts" },
@@ -33,7 +33,7 @@ const projectTables: readonly ProjectTable[] = [
   { name: "retention" },
 ];
 
-/** Starts removing the rows of deleted projects, and hearing of them. */
+/** Starts removing the rows of deleted projects, and consuming their deletion events. */
 export const removeDeletedProjects = projectRemover({
   schema: ingestSchema.schema,
   tables: projectTables,

@@ -50,16 +50,15 @@ import { showTold } from "./traces/show-trace.ts";
 import { createAgentTokenReader } from "./usage-metrics/agent-token-reader.ts";
 import { createMetricsStore } from "./usage-metrics/metrics-store.ts";
 
-/** For heavy spans. A span of 64 MiB, all of it one text, takes up to 300 MB. */
+/** For heavy spans. A span of 64 MiB that is one text takes up to 300 MB. */
 const decodingThreads = { threadsMax: 2, queueMax: 32, memoryMaxMb: 512 };
 
-/** The longest a statement that reads traces may take. */
+/** The statement timeout for reading traces. */
 const longestReadMs = 15_000;
 
 /**
- * Ingest takes spans over REST and OTLP, commits them before it answers, and reads them back. It serves as soon as it
- * listens; until PostgreSQL and the schema are there every request is answered 503. It does not need the bus: events
- * wait in the outbox.
+ * Ingest receives spans over REST and OTLP, commits them before it answers, and serves them. It listens at once; until
+ * PostgreSQL and the schema are ready every request gets 503. It does not need the bus: events wait in the outbox.
  */
 export function createIngest(config: IngestConfig, dependencies: StoreServiceDependencies): Service {
   return createStoreService({
@@ -151,7 +150,7 @@ function openIngest(kit: StoreServiceKit, config: IngestConfig): HttpServer {
         database: writing.check,
         writes: writes.state,
       },
-      // Without the bus events wait in the outbox: monitoring is late, ingest is not.
+      // Without the bus, events wait in the outbox: monitoring is delayed, ingest is not.
       shown: { bus: bus.status },
     },
   });
@@ -161,7 +160,7 @@ function openIngest(kit: StoreServiceKit, config: IngestConfig): HttpServer {
   return server;
 }
 
-/** What completes traces, and removes what is old or deleted. It stops together. */
+/** Completes traces, and removes old or deleted data. All of it stops together. */
 function startUpkeep(
   { logger }: StoreServiceKit,
   { tracesPerDay, retentionDays, monitorsChildSpans: settlesChildren }: IngestConfig,
@@ -175,7 +174,7 @@ function startUpkeep(
   ];
 }
 
-/** What requests read besides traces. */
+/** The stores that requests read besides traces. */
 function openReadStores(reading: Database, searching: Database) {
   return {
     agents: createAgentStore(reading),
@@ -189,7 +188,7 @@ function openReadStores(reading: Database, searching: Database) {
   };
 }
 
-/** What other services tell ingest. */
+/** Consumes messages of other services. */
 function hearOthers(bus: Bus, maintenance: Database): Promise<Consuming | Answering>[] {
   const priceLists = createPriceListKeeper(maintenance);
   return [
@@ -201,8 +200,8 @@ function hearOthers(bus: Bus, maintenance: Database): Promise<Consuming | Answer
 }
 
 /**
- * The connections to PostgreSQL, apart for each kind of work: readers never take a writer's, and tenants share those of
- * readers. The live tail reads for all tenants at once and is not held up by a share.
+ * Connection pools of PostgreSQL, one for each kind of work: readers never take a writer's connection, and tenants
+ * share those of readers. The live tail reads for all tenants and is not limited by a share.
  */
 function openPools({ openPool, defer, logger }: StoreServiceKit, { databaseUrl }: IngestConfig, tenants: Tenants) {
   const applicationName = "touchstone ingest";
@@ -214,7 +213,7 @@ function openPools({ openPool, defer, logger }: StoreServiceKit, { databaseUrl }
     });
   const tailing = open(17, 10_000);
   const lists = shareDatabase(tailing, { name: "lists", readsMax: 8, writesMax: 2, tenants });
-  // A search of what is not indexed yet may read everything: few at once, and none for ever.
+  // A search of unindexed text may read everything: few run at a time, each with a timeout.
   const searches = shareDatabase(open(6, longestReadMs), { name: "searches", readsMax: 4, writesMax: 1, tenants });
   const building = openDatabase({
     url: databaseUrl,
@@ -225,7 +224,7 @@ function openPools({ openPool, defer, logger }: StoreServiceKit, { databaseUrl }
     statementTimeoutMs: 15 * 60_000,
     logger,
   });
-  // A build may be under way for minutes: it ends with the process, and leaves nothing that hinders the next one.
+  // A build may run for minutes: it ends with the process, and leaves nothing that hinders the next one.
   defer(() => void building.close().catch(() => undefined));
   return {
     writing: open(writerCount, 5_000),

@@ -2,7 +2,7 @@ import type { Answering, Bus, Consuming } from "@touchstone/bus";
 import { keepModelPrices, modelPricesChanged } from "@touchstone/contracts";
 import type { PriceListKeeper } from "./price-store.ts";
 
-/** Consumes the prices of an owner as a whole (decision 29). */
+/** Consumes the complete price list of an owner (decision 29). */
 export function consumeModelPricesChanged(
   bus: Bus,
   { priceLists }: { priceLists: PriceListKeeper },
@@ -10,10 +10,10 @@ export function consumeModelPricesChanged(
   return bus.consume(modelPricesChanged, { durable: "ingest-model-prices-changed" }, (list) => priceLists.keep(list));
 }
 
-/** Changes of one replica in hand at a time. */
+/** Concurrent changes in one replica. */
 const concurrency = 8;
 
-/** Answers `svc.ingest.keep-model-prices.v1`: with the reply, costs are estimated by what was told (decision 42). */
+/** Answers `svc.ingest.keep-model-prices.v1`: after the reply, costs use these prices (decision 42). */
 export function answerKeepModelPrices(bus: Bus, { priceLists }: { priceLists: PriceListKeeper }): Promise<Answering> {
   return bus.answer(
     keepModelPrices,

@@ -18,27 +18,27 @@ import { treeCost } from "./tree-cost.ts";
 
 /** A larger trace has no estimate. */
 const spansMax = 20_000;
-/** Spans that are read to price one page of a list. */
+/** Spans read to price one page of a list. */
 const pageSpansMax = 20_000;
 
-/** What a list says of a trace beyond its root. */
+/** The figures of a trace in a list, besides its root. */
 export interface ListFigures {
-  /** As {@link CostEstimator.estimate}; null also where the page has no room for the trace's spans. */
+  /** As {@link CostEstimator.estimate}; null also if the trace's spans exceed the limit of the page. */
   costUSD: number | null;
-  /** Of an OpenTelemetry trace; null of others. */
+  /** Of an OpenTelemetry trace; null for others. */
   spanCount: number | null;
 }
 
-/** Estimates what a trace cost by the prices of its organization (completions 11.2; otlp 6, Cost). */
+/** Estimates the cost of a trace at the prices of its organization (completions 11.2; otlp 6, Cost). */
 export interface CostEstimator {
-  /** USD; null when the price of anything it used is not known, or how much it used. */
+  /** USD; null if a price or a token count is unknown. */
   estimate(project: PricedProject, span: ReadSpan): Promise<number | null>;
-  /** The same of a page of roots, by few statements, with the size of each; in the order of the roots. */
+  /** The same for a page of roots, in few statements, with the size of each trace; in the order of the roots. */
   estimatePage(project: PricedProject, roots: readonly ReadSpan[]): Promise<ListFigures[]>;
 }
 
 export function createCostEstimator({ reading, prices }: { reading: Database; prices: PriceStore }): CostEstimator {
-  /** Traces by their key; those of more than `spansMax` spans are missing or empty. */
+  /** Traces by their key; those with more than `spansMax` spans are missing or empty. */
   async function readTrees(projectId: string, traceKeys: readonly string[]): Promise<(traceKey: string) => Tree> {
     const keys = traceKeys.map((traceKey) => ({ projectId, traceKey }));
     const [spans, fragments, responseFragments] = await reading.readScoped<
@@ -49,7 +49,7 @@ export function createCostEstimator({ reading, prices }: { reading: Database; pr
     );
     const spansOf = Map.groupBy(spans.rows, (row) => row.trace_key);
     const fragmentsOf = Map.groupBy(fragments.rows, (row) => row.trace_key);
-    // These name no trace, but the response that a span of it had.
+    // These records name no trace, only the response id of one of its spans.
     const responsesOf = Map.groupBy(responseFragments.rows, (row) => row.response_id);
     return (traceKey) => {
       const own = spansOf.get(traceKey) ?? [];
@@ -85,7 +85,7 @@ export function createCostEstimator({ reading, prices }: { reading: Database; pr
     return new Map(rows.map((row) => [row.trace_key, row.span_count]));
   }
 
-  /** Prices the span by its own tokens: nothing below a REST span is part of it. */
+  /** Prices the span by its own tokens: a REST span does not include the spans below it. */
   function estimateAlone(span: ReadSpan, findPrice: FindPrice): number | null {
     if (span.model === null) return null;
     return costOf(findPrice(span.model), {
@@ -127,7 +127,7 @@ function hasTokens({ inputTokens, outputTokens }: ReadSpan): boolean {
   return inputTokens !== null || outputTokens !== null;
 }
 
-/** The smallest traces that together have no more than so many spans. */
+/** The smallest traces with no more than `total` spans together. */
 function keysWithin(total: number, counts: ReadonlyMap<string, number>): ReadonlySet<string> {
   const keys = new Set<string>();
   let left = total;

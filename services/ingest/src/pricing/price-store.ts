@@ -2,22 +2,22 @@ import type { modelPricesChanged, PriceChange } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import type { z } from "zod";
 
-/** A project with whose prices its traces are estimated by: its organization's, or its own where it is in none. */
+/** A project and the owner of its prices: its organization, or the project itself if it has none. */
 export interface PricedProject {
   projectId: string;
   organizationId: string | null;
 }
 
-/** What was changed in the built-in prices, and the models that projects used. */
+/** Changes of the built-in prices, and the models that projects used. */
 export interface PriceStore {
   listChanges(project: PricedProject): Promise<PriceChange[]>;
-  /** The models of spans that report tokens, by name; at most `limit`. */
+  /** The models of spans with tokens, by name; at most `limit`. */
   listUsedModels(projectId: string, limit: number): Promise<string[]>;
 }
 
-/** Keeps what auth announces. */
+/** Stores the price lists that auth publishes. */
 export interface PriceListKeeper {
-  /** Keeps a list unless a newer one of its owner is here, or the owner was deleted. */
+  /** Stores a list unless a newer one of its owner is stored or the owner was deleted. */
   keep(list: z.output<typeof modelPricesChanged.body>): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export function createPriceStore(database: Database): PriceStore {
 
     async listUsedModels(projectId, limit) {
       const { rows } = await database.readScoped<{ model: string }>([projectId], {
-        // From one model to the next greater one: a project has few models and many spans.
+        // Skips from one model to the next greater one: a project has few models and many spans.
         name: "models_used",
         text: `
           with recursive seen as (

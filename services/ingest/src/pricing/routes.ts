@@ -8,7 +8,7 @@ export function pricingRoutes(dependencies: { prices: PriceStore; reads(handle: 
   return [{ route: routes.listUnpricedModels, handle: reads(listUnpricedModels(dependencies)) }];
 }
 
-/** `GET /agent-monitoring/portability/models/unpriced`: models seen with tokens and without a price (completions 11.1). */
+/** `GET /agent-monitoring/portability/models/unpriced`: models with tokens but without a price (completions 11.1). */
 function listUnpricedModels({ prices }: { prices: PriceStore }): Handler {
   return async (call) => {
     const projectId = requireProject(call);

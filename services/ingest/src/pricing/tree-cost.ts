@@ -3,9 +3,9 @@ import { rollTokens } from "../assembly/roll-tokens.ts";
 import { descendants, saying, type Tree } from "../assembly/tree.ts";
 
 /**
- * What a span of a trace and all below it cost, in USD (otlp 6, Cost): each call by its own model. What an agent repeats of its calls
- * is theirs; what it reports beyond them is priced by the model it names, and left out where it names none. Null when
- * nothing was used, and when the price of any call is not known: a sum without it would look like the whole.
+ * The cost of a span and its descendants in USD (otlp 6, Cost): each call at the price of its model. An agent's
+ * repeated usage belongs to its calls; the excess is priced by the model that the agent names, and left out if it names
+ * none. Null if nothing was used, and if the price of any call is unknown: a partial sum would look complete.
  */
 export function treeCost(tree: Tree, rowId: string, findPrice: (model: string) => ModelPrice | null): number | null {
   const top = tree.nodes.find(({ span }) => span.id === rowId);
@@ -18,7 +18,7 @@ export function treeCost(tree: Tree, rowId: string, findPrice: (model: string) =
     const model = saying(node, node.span.facts.model, "model");
     const cost = costOf(model === null ? null : findPrice(model), {
       input,
-      // An embedding puts nothing out.
+      // An embedding has no output tokens.
       output: output ?? (node.span.kind === "embedding" ? 0 : null),
       cacheRead,
       cacheWrite,

@@ -9,29 +9,29 @@ import type { UsageStore } from "./usage-store.ts";
 type InsertBatch = TraceStore["insertBatch"];
 type Outcome = Awaited<ReturnType<InsertBatch>>[number];
 
-/** The daily quota of root traces and what is known of who spent it. */
+/** The daily quota of root traces and the known projects that have spent it. */
 export interface TraceQuota {
   tracesPerDay: number;
   spent: SpentProjects;
 }
 
 /**
- * Each turn finds out what still fits and tries that; it fails again only because somebody else stored traces of the
- * same project in between, so somebody always gets on. Beyond so many turns the queue halves the batch.
+ * Each attempt computes what still fits and tries that. It fails again only because other writers stored traces of the
+ * same project in between, so there is always progress. After this many attempts the queue halves the batch.
  */
 const turnsMax = 12;
 
 /**
- * Wraps a store's insert, whose statement refuses a batch that would overshoot a project's quota: the jobs that do not
- * fit are refused, each whole, and the others are stored. The statement alone decides what is stored; the usage read
- * here only picks whom to leave out. A batch of many jobs of a spent project costs one statement more, not one for each.
+ * Wraps a store's insert, whose statement rejects a batch that would exceed a project's quota: the jobs that do not fit
+ * are rejected, each as a whole, and the others are stored. The statement alone decides; the usage read here only
+ * selects the jobs to leave out. A batch of many jobs of a spent project costs one extra statement, not one for each.
  */
 export function keepWithinQuota(
   store: Pick<TraceStore, "insertBatch" | "findStored">,
   quota: TraceQuota,
   readUsage: UsageStore["readToday"],
 ): InsertBatch {
-  /** Of these rows those whose identity is stored: they would be replays. */
+  /** The rows whose identity is stored: they would be replays. */
   async function findReplays(rows: readonly ProjectRow[]): Promise<ReadonlySet<SpanRow>> {
     const stored = await store.findStored(rows);
     return new Set(rows.filter(({ projectId, row }) => stored.has(`${projectId} ${row.dk}`)).map(({ row }) => row));
@@ -94,7 +94,7 @@ function hasRoots({ rows }: SpanJob): boolean {
   return rows.some(({ isRoot }) => isRoot);
 }
 
-/** A row without an identity of its own is like no other. */
+/** A row without an identity is never equal to another. */
 function identityOf({ projectId }: SpanJob, { dk, id }: SpanRow): string {
   return `${projectId} ${dk ?? id}`;
 }

@@ -5,15 +5,15 @@ import type { z } from "zod";
 type Reported = z.output<typeof reportedIngestCounts>["counts"];
 type Kept = z.input<typeof ingestCounts>["counts"];
 
-/** Outcomes of requests with telemetry, as gateways counted them (decision 44). */
+/** Outcomes of telemetry requests, as counted by gateways (decision 44). */
 export interface RequestCountStore {
-  /** Adds to what is stored. Leaves out counts of deleted projects and of hours that are no longer read. */
+  /** Adds to the stored counts. Skips deleted projects and hours beyond the retention. */
   add(counts: Reported): Promise<void>;
   /** One row for each hour and outcome, oldest first. */
   list(projectId: string, since: Date): Promise<Kept>;
 }
 
-/** A day more than the longest window that is read. */
+/** One day more than the longest window of a read. */
 export const countedDays = 31;
 
 export function createRequestCountStore(databases: { reading: Database; maintenance: Database }): RequestCountStore {
@@ -21,7 +21,7 @@ export function createRequestCountStore(databases: { reading: Database; maintena
   return {
     async add(counts) {
       await maintenance.query({
-        // In order, so that two gateways never wait for each other's rows. A gateway sends each key once.
+        // Sorted, so that two gateways cannot deadlock. A gateway sends each key once.
         name: "request_counts_add",
         text: `
           insert into ingest.request_counts as kept (project_id, hour, outcome, count, last_at, example)

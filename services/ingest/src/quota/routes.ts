@@ -3,7 +3,7 @@ import type { Clock, Handler, ServedRoute } from "@touchstone/service-kit";
 import type { RequestCountStore } from "./request-count-store.ts";
 import type { UsageStore } from "./usage-store.ts";
 
-/** Traces and requests of projects, counted for the gateway. */
+/** Trace and request counts of projects, for the gateway. */
 export function quotaRoutes(dependencies: {
   usage: UsageStore;
   requestCounts: RequestCountStore;
@@ -21,7 +21,10 @@ export function quotaRoutes(dependencies: {
   ];
 }
 
-/** What a project stored on the present UTC day, by PostgreSQL's clock, for the gateway's `GET /agent-monitoring/usage`. */
+/**
+ * The traces of a project on the current UTC day, by PostgreSQL's clock, for the gateway's `GET
+ * /agent-monitoring/usage`.
+ */
 function readTraceUsage({ usage, tracesPerDay }: { usage: UsageStore; tracesPerDay: number | null }): Handler {
   return async (call) => {
     const { projectId } = internalRoutes.readTraceUsage.body.parse(await call.json());
@@ -42,7 +45,7 @@ function countRecentRoots({ usage, clock }: { usage: UsageStore; clock: Clock })
   };
 }
 
-/** Stores what a gateway counted of requests with telemetry (decision 44). */
+/** Stores a gateway's counts of telemetry requests (decision 44). */
 function recordIngestCounts({ requestCounts }: { requestCounts: RequestCountStore }): Handler {
   return async (call) => {
     const { counts } = internalRoutes.recordIngestCounts.body.parse(await call.json());

@@ -1,18 +1,18 @@
 import { formatSpentQuota, spentQuotaHeader, traceQuotaMessage } from "@touchstone/contracts";
 import { AppError } from "@touchstone/service-kit";
 
-/** Projects that used all their traces of the day, so that refusing more of them costs no statement. Bounded. */
+/** Projects that have spent their daily quota, so that rejecting their traces needs no statement. Bounded. */
 export interface SpentProjects {
-  /** Milliseconds until the project's next day, or null when it is not known to have spent this one. */
+  /** Milliseconds until the project's next day, or null if it is not known to have spent this one. */
   remainingMs(projectId: string): number | null;
-  /** `remainingMs` until midnight, as PostgreSQL says. */
+  /** `remainingMs` until midnight, by PostgreSQL's clock. */
   remember(projectId: string, remainingMs: number): void;
 }
 
-/** One that is forgotten costs a statement and is remembered again. */
+/** A forgotten project costs one statement and is remembered again. */
 const projectsMax = 10_000;
 
-/** `elapsedMs` never goes back: the wall clock of this machine has no say in when a day ends. */
+/** `elapsedMs` is monotonic: the wall clock of this machine does not decide when a day ends. */
 export function createSpentProjects(elapsedMs: () => number = () => performance.now()): SpentProjects {
   const until = new Map<string, number>();
   return {
@@ -34,8 +34,8 @@ export function createSpentProjects(elapsedMs: () => number = () => performance.
 }
 
 /**
- * The refusal of traces that do not fit into the day's quota (completions 1.4). With `remainingMs` nothing more fits
- * until midnight, and the gateway is told so; null = less might still fit.
+ * The error for traces beyond the daily quota (completions 1.4). `remainingMs`: nothing fits until midnight, which the
+ * gateway receives too; null = fewer traces might still fit.
  */
 export function quotaRefusal(tracesPerDay: number, remainingMs: number | null): AppError {
   const headers =

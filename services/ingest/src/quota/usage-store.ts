@@ -1,15 +1,15 @@
 import type { Database } from "@touchstone/db";
 import { idBefore } from "../model/ids.ts";
 
-/** What projects stored on the present day (UTC), by PostgreSQL's clock. */
+/** The traces of projects on the current UTC day, by PostgreSQL's clock. */
 export interface DayUsage {
   /** `YYYY-MM-DD`. */
   day: string;
-  /** When the next day begins. */
+  /** The start of the next day. */
   resetsAt: Date;
   /** Until then, on PostgreSQL's clock. */
   remainingMs: number;
-  /** Root traces stored, by project; one entry for each project asked for. */
+  /** Stored root traces by project; one entry for each requested project. */
   traces: ReadonlyMap<string, number>;
 }
 
@@ -22,7 +22,7 @@ interface UsageRecord {
 }
 
 export interface UsageStore {
-  /** At least one project. */
+  /** Requires at least one project. */
   readToday(projectIds: readonly string[]): Promise<DayUsage>;
   /** Root traces by their own time, by project; projects without any are left out. `sinceMs` is epoch milliseconds. */
   countRootsSince(projectIds: readonly string[], sinceMs: number): Promise<Map<string, number>>;
@@ -32,7 +32,7 @@ export function createUsageStore(database: Database): UsageStore {
   return {
     async readToday(projectIds) {
       const { rows } = await database.readScoped<UsageRecord>(projectIds, {
-        // A row for each project, used or not. now() is one instant for the whole statement.
+        // One row for each project, used or not. now() is one instant for the whole statement.
         name: "trace_usage_today",
         text: `
             select
@@ -61,7 +61,7 @@ export function createUsageStore(database: Database): UsageStore {
 
     async countRootsSince(projectIds, sinceMs) {
       const { rows } = await database.readScoped<{ project_id: string; roots: string }>(projectIds, {
-        // A stretch of the index of the trace list for each project.
+        // A range of the trace list's index for each project.
         name: "roots_count_since",
         text: `
           select project_id, count(*) as roots

@@ -3,9 +3,10 @@ import type { JsonText } from "../model/span.ts";
 import { truncationMarker } from "../model/span-body.ts";
 
 /**
- * Cuts a stored value whose JSON text is longer than the operator allows, visibly (completions 1.2): a string keeps its
- * beginning and ends in a note, an array keeps its head and gets one marker element, anything else becomes a marker with
- * a preview; an object keeps a `kind` it states. The result is never longer than `charsMax`, which is at least 1000.
+ * Truncates a stored value whose JSON text is longer than the operator allows, and marks the cut (completions 1.2): a
+ * string keeps its beginning and ends in a note, an array keeps its head and gets one marker element, any other value
+ * becomes a marker with a preview; an object keeps its `kind`. The result is never longer than `charsMax`, which is at
+ * least 1000.
  */
 export function capField(text: JsonText, charsMax: number | null): JsonText {
   if (charsMax === null || text.length <= charsMax) return text;
@@ -46,7 +47,7 @@ function capOther(text: JsonText, charsMax: number): JsonText {
   return `${head}${JSON.stringify(longestPrefix(text, charsMax - head.length - 3))}}`;
 }
 
-/** The longest beginning of a text whose JSON form, quotes aside, has at most `charsMax` characters. */
+/** The longest beginning of a text whose JSON form, without quotes, has at most `charsMax` characters. */
 function longestPrefix(text: string, charsMax: number): string {
   let kept = 0;
   let room = charsMax;

@@ -11,44 +11,44 @@ import {
 /**
  * Group commit: waiting requests are committed together, and each is answered when its data is safe.
  *
- * Nothing waits for company. A batch starts as soon as a writer is free, at the end of the event loop's turn, and takes
- * all that came meanwhile, so batches grow with the load by themselves. (Without the turn, the first of sixteen requests
- * that arrive together would be committed alone and the others after it: half the throughput at twice the latency.) A
- * second writer starts only when enough waits to be worth a commit of its own (measured: 1.1 to 1.4 times two eager
- * ones). Jobs too large for a batch have a writer of their own, which serves the tenants in turn, and never hold up the small ones.
- * The queue is bounded, for each tenant by its share, so that one that fills its share leaves room for others. Nothing in here was
- * ever acknowledged.
+ * There is no artificial delay. A batch starts as soon as a writer is free, at the end of the event loop's turn, and
+ * takes everything that arrived in between, so batches grow with the load. (Without the turn, the first of sixteen
+ * simultaneous requests would be committed alone and the others after it: half the throughput at twice the latency.) A
+ * second writer starts only when enough rows wait to justify another commit (measured: 1.1 to 1.4 times two eager
+ * ones). Jobs too large for a batch have a separate writer, which serves the tenants in turn, and never delay small
+ * ones. The queue is bounded, for each tenant by its share, so that a tenant that fills its share does not block
+ * others. Nothing in the queue was ever acknowledged.
  */
 export interface GroupCommit<Job, Answer> {
   /**
    * Resolves once the job is committed. Rejects with `queue_full` (nothing was stored), with `store_unavailable` after
-   * one retry, or with what the store said of this job's data.
+   * one retry, or with the store's error about this job's data.
    */
   submit(job: Job): Promise<Answer>;
-  /** Throws what `submit` would now throw for a job of so many rows: it spares the work of preparing one. */
+  /** Throws what `submit` would throw now for a job of so many rows, before the job is prepared. */
   requireRoom(rows: number, tenant: Tenant): void;
-  /** Rows admitted and not answered yet, now and at most since the start. */
+  /** Rows admitted and not yet answered: the current number and the maximum since the start. */
   depth(): { rows: number; rowsMax: number };
   /** The shares of the queue. */
   readonly shares: { queue_rows: FairShare; queue_bytes: FairShare };
-  /** Admits nothing more; resolves when all that was admitted is answered. */
+  /** Stops admitting jobs; resolves when all admitted jobs are answered. */
   stop(): Promise<void>;
 }
 
 export interface GroupCommitOptions<Job, Answer> {
   /**
-   * Commits jobs together, each whole or not at all, and settles each. Rejects when nothing was committed. Numbers
-   * below {@link writerCount}: each writes one batch at a time.
+   * Commits jobs together, each whole or not at all, and settles each. Rejects if nothing was committed. `writer` is
+   * below {@link writerCount}; each writes one batch at a time.
    */
   write(jobs: readonly Job[], writer: number): Promise<PromiseSettledResult<Answer>[]>;
-  /** `isBulk`: a job that takes its turn among the large ones, whatever its size. */
+  /** `isBulk`: a job that waits with the large ones, whatever its size. */
   sizeOf(job: Job): { rows: number; bytes: number; isBulk?: boolean };
   tenantOf(job: Job): Tenant;
-  /** Rows that one batch takes. */
+  /** Rows in one batch. */
   batchRowsMax: number;
   /**
-   * What one project may have admitted and unanswered; all projects together half as much again. One job larger than
-   * either is admitted when nothing else of its project waits.
+   * Unanswered rows of one project; all projects together may have half as much again. One job larger than either is
+   * admitted if no other job of its project waits.
    */
   rowsMax: number;
   bytesMax: number;
@@ -60,14 +60,16 @@ export interface GroupCommitOptions<Job, Answer> {
 /** Two for batches, one for large jobs. */
 export const writerCount = 3;
 const largeWriter = 2;
-/** Rows that must wait before the second writer starts beside the first. */
+/** Rows that must wait before the second writer starts. */
 const secondWriterRows = 32;
-/** Two idle writers share what waits when each gets so many rows: below, the fixed cost of a commit outweighs the gain. */
+/**
+ * Two idle writers split the waiting rows if each gets this many: below, the fixed cost of a commit outweighs the gain.
+ */
 const halvedBatchRows = 64;
-/** A job over either is large; up to there it still makes a batch that others can wait for. */
+/** A job over either limit is large; a smaller one is a batch that others can wait for. */
 const largeJobRows = 1024;
 const largeJobBytes = 8 * 1024 * 1024;
-/** Bytes that one batch takes. */
+/** Bytes in one batch. */
 const batchBytesMax = 8 * 1024 * 1024;
 const retryDelayMs = 250;
 
@@ -96,7 +98,7 @@ export function createGroupCommit<Job, Answer>(options: GroupCommitOptions<Job, 
   let isStarting = false;
   let stopping: { resolve(): void } | null = null;
 
-  /** What keeps a job out; null when it is admitted. */
+  /** The error that rejects a job; null if it is admitted. */
   function obstacleTo({ rows, bytes }: { rows: number; bytes: number }, tenant: Tenant): ShareUnit | null {
     if (rows > rowsMax || bytes > bytesMax) {
       if (held.oversize > 0) return "total";
@@ -106,7 +108,7 @@ export function createGroupCommit<Job, Answer>(options: GroupCommitOptions<Job, 
     return rowShare.obstacleTo(tenant, rows) ?? byteShare.obstacleTo(tenant, bytes);
   }
 
-  /** An oversize job has a place of its own: while it is written, others are admitted as ever. */
+  /** An oversize job does not count against the queue: others are admitted while it is written. */
   function hold({ tenant, rows, bytes, isOversize }: Waiting<Job, Answer>, sign: 1 | -1): void {
     held.jobs += sign;
     if (isOversize) {
@@ -141,7 +143,7 @@ export function createGroupCommit<Job, Answer>(options: GroupCommitOptions<Job, 
     if (nextLarge !== undefined) void run(largeWriter, [nextLarge]);
   }
 
-  /** All that waits, up to `share` rows and what one batch takes; at least one job. */
+  /** All waiting jobs, up to `share` rows and the limits of a batch; at least one job. */
   function takeBatch(share: number): Waiting<Job, Answer>[] {
     const most = Math.min(share, batchRowsMax);
     let count = 0;
@@ -165,7 +167,7 @@ export function createGroupCommit<Job, Answer>(options: GroupCommitOptions<Job, 
     if (held.jobs === 0) stopping?.resolve();
   }
 
-  /** Answers every waiter of the batch. Never rejects. */
+  /** Answers all jobs of the batch. Never rejects. */
   async function commit(batch: readonly Waiting<Job, Answer>[], writer: number, isRetry: boolean): Promise<void> {
     let outcomes: PromiseSettledResult<Answer>[];
     try {
@@ -175,7 +177,7 @@ export function createGroupCommit<Job, Answer>(options: GroupCommitOptions<Job, 
       );
     } catch (thrown) {
       if (isPassing(thrown) || batch.length === 1) return fail(batch, thrown, writer, isRetry);
-      // The data of some job is to blame, and its neighbours must not suffer for it.
+      // The data of some job is invalid; the other jobs must still be stored.
       const half = Math.ceil(batch.length / 2);
       await commit(batch.slice(0, half), writer, isRetry);
       await commit(batch.slice(half), writer, isRetry);
@@ -194,7 +196,7 @@ export function createGroupCommit<Job, Answer>(options: GroupCommitOptions<Job, 
     }
   }
 
-  /** Tries once more what failed for a passing reason, then gives up. */
+  /** Retries jobs once after a transient failure, then rejects them. */
   async function fail(
     batch: readonly Waiting<Job, Answer>[],
     reason: unknown,

@@ -2,16 +2,16 @@ import type { Metrics } from "@touchstone/service-kit";
 import { Counter, Gauge } from "prom-client";
 import type { StoredSpan } from "../model/read-span.ts";
 
-/** What ingest counts of its own (completions 1.6). No project, key or content is in a metric. */
+/** The metrics of ingest (completions 1.6). No metric contains a project, key or content. */
 export interface IngestMetrics {
-  /** Spans were answered as safe. */
+  /** Counts spans acknowledged as committed. */
   stored(spans: readonly StoredSpan[]): void;
-  /** Spans were refused with a 429. */
+  /** Counts spans rejected with a 429. */
   rejected(count: number): void;
   committed(): void;
 }
 
-/** Registers the metrics; `depth` is read when they are scraped. */
+/** Registers the metrics; `depth` is read on each scrape. */
 export function createIngestMetrics(registry: Metrics, depth: () => { rows: number; rowsMax: number }): IngestMetrics {
   const registers = [registry];
   const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
@@ -23,7 +23,7 @@ export function createIngestMetrics(registry: Metrics, depth: () => { rows: numb
     "Spans refused with a 429; nothing of them was kept.",
   );
   const batches = counter("service_ingest_batches_total", "Commits of spans.");
-  // Nothing here is ever acknowledged and lost; the counter is there for dashboards that watch it.
+  // Always zero, because acknowledged spans are never lost; dashboards expect the counter.
   counter("service_ingest_spans_dropped_total", "Spans acknowledged and then lost; stays 0.");
   new Gauge({
     name: "service_ingest_queue_depth",

@@ -14,30 +14,30 @@ import { writeToolTally } from "../model/tool-tally.ts";
 import { searchText } from "../search/search-text.ts";
 import { capField } from "./cap-field.ts";
 
-/** What a request says of its spans besides the spans. */
+/** The context of spans in a request. */
 export interface SpanContext {
   projectId: string;
-  /** The moment of receipt. */
+  /** Time of receipt. */
   nowMs: number;
   /** Longest JSON text of one stored field; null = unlimited. */
   fieldCharsMax: number | null;
-  /** The agent the sender picked, which exists; null = the one its root's name registers. */
+  /** The existing agent that the sender chose; null = the root's name registers one. */
   agentId: string | null;
   /** See `StoredTrace`. */
   monitor: boolean | null;
   patternIds: string[] | null;
-  /** Whether live checks look at child spans too, so that those of REST settle as well. Absent = false. */
+  /** True if live checks include child spans, so that those of REST settle as well. Absent = false. */
   settlesChildren?: boolean;
 }
 
 /** 9999-12-31T23:59:59.999Z, the last instant that ISO 8601 writes with four digits. */
 const latestMs = 253_402_300_799_999;
-/** A row's columns and its share of the queue, beside the body. */
+/** Memory of a row's columns in the queue, without the body. */
 const rowOverheadBytes = 600;
-/** How long the event loop may be held by the spans of one export. */
+/** How long the spans of one export may block the event loop. */
 const sliceMs = 2;
 
-/** Makes rows of spans, in order. Lets other requests run meanwhile: an export may bring a hundred thousand. */
+/** Makes rows of spans, in order. Yields to other requests: an export may hold a hundred thousand spans. */
 export async function prepareSpans(spans: readonly IncomingSpan[], context: SpanContext): Promise<SpanJob> {
   const rows: SpanRow[] = [];
   let bytes = 0;
@@ -74,7 +74,7 @@ function prepareRow(span: IncomingSpan, context: SpanContext, body: Buffer): Spa
   const latencyMs = roundLatency(span.latencyMs);
   const agentId = agentName === null ? (isRoot ? context.agentId : null) : agentIdOf(projectId, agentName);
   const settles = !isOtlp && (isRoot || context.settlesChildren === true);
-  // The agent of a child is the one it names: its root may not have come.
+  // The agent of a child is the one it names: its root may not have arrived.
   const described = { id, agentId: agentId ?? context.agentId, name, createdAtMs, source };
   const ownTokens = toTokenList([
     span.inputTokens,
@@ -105,7 +105,7 @@ function prepareRow(span: IncomingSpan, context: SpanContext, body: Buffer): Spa
     latencyMs,
     ownTokens,
     aggTokens: null,
-    // Of an OTel span its trace decides.
+    // For an OTel span, the derivation of its trace decides.
     netTokens: isOtlp ? null : ownTokens,
     tools: isOtlp ? null : writeToolTally(callsOf(span, { name, hasError })),
     facts: isOtlp ? ownFacts(span, { name, sessionId, model }) : null,
@@ -121,7 +121,7 @@ function prepareRow(span: IncomingSpan, context: SpanContext, body: Buffer): Spa
   };
 }
 
-/** The calls a REST span lists; that of a tool is one itself. */
+/** The calls that a REST span lists; a tool span is itself one. */
 function callsOf(
   { kind, toolCalls }: IncomingSpan,
   { name, hasError }: { name: string; hasError: boolean },
@@ -130,19 +130,21 @@ function callsOf(
   return listed.length === 0 && kind === "tool" ? [{ name, hasFailed: hasError }] : listed;
 }
 
-/** `timestamp`, else the span's start, else receipt; never more than a minute ahead (completions 2.1). */
+/** `timestamp`, else the span's start, else receipt; at most one minute ahead (completions 2.1). */
 function chooseCreatedAt(span: IncomingSpan, nowMs: number): number {
   const statedMs = Math.trunc(span.timestampMs ?? span.startedAtMs ?? nowMs);
   const isStorable = statedMs >= 0 && statedMs <= nowMs + limits.timestampAheadMaxMs;
   return isStorable ? statedMs : nowMs;
 }
 
-/** Per (project, span id) for REST, per (project, trace id, span id) for OTLP: 8 bytes are unique within a trace only. */
+/**
+ * Per (project, span id) for REST, per (project, trace id, span id) for OTLP: 8 bytes are unique only within a trace.
+ */
 function dedupeKey(producer: string, otelTraceId: string | null, spanId: string | null): string | null {
   return spanId === null ? null : hashUuid(producer, otelTraceId ?? "", spanId);
 }
 
-/** REST has no trace id: spans of a session belong together, without one a parent and its children do. */
+/** REST has no trace id: spans of a session belong together; without a session, a parent and its children. */
 function traceKey(span: Pick<IncomingSpan, "otelTraceId" | "sessionId" | "parentSpanId" | "spanId">): string | null {
   if (span.otelTraceId !== null) return toUuid(span.otelTraceId);
   if (span.sessionId !== null) return hashUuid("session", span.sessionId);
@@ -163,7 +165,7 @@ function encodeBody(span: IncomingSpan, fieldCharsMax: number | null): Buffer | 
   });
 }
 
-/** What is not said stays away: this is stored with every row. */
+/** Absent values are left out: this is stored with every row. */
 function ownFacts(span: IncomingSpan, row: Pick<SpanRow, "name" | "sessionId" | "model">): OwnFacts {
   const { responseId: _column, reasoningTokens: _counted, ...tree } = span.tree ?? {};
   const facts: OwnFacts = { name: row.name, ...tree };

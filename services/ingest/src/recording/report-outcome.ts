@@ -8,8 +8,8 @@ import {
 import { AppError, type Handler, isAppError } from "@touchstone/service-kit";
 
 /**
- * Adds to a refusal, for the gateway that counts it, which one it is (decision 44): a 429 is a full queue or a spent quota, and
- * an invalid trace has a field that is worth naming.
+ * Adds the reason of a rejection to the response, for the gateway that counts it (decision 44): a 429 is a full queue
+ * or a spent quota, and an invalid trace has a field that is worth naming.
  */
 export function reportOutcome(handle: Handler): Handler {
   return async (call) => {
@@ -24,7 +24,7 @@ export function reportOutcome(handle: Handler): Handler {
   };
 }
 
-/** The header for an outcome; none for null or a count of 0. */
+/** The header for an outcome; empty for null or a count of 0. */
 export function outcomeHeaders(reported: ReportedOutcome | null): Record<string, string> {
   return reported === null || reported.count === 0 ? {} : { [ingestOutcomeHeader]: formatIngestOutcome(reported) };
 }
@@ -35,7 +35,7 @@ export function refusalOf(error: AppError): ReportedOutcome | null {
   return outcome === undefined ? null : { outcome, count: 1, example: exampleOf(error) };
 }
 
-/** Names of our own fields and figures of our own settings. Messages that quote the payload are left out. */
+/** Field names and figures of settings. Messages that quote the payload are left out. */
 function exampleOf({ code, message, details }: AppError): string | null {
   if (code === "trace_quota_spent") return message;
   if (code !== "trace_invalid" || details === undefined) return null;

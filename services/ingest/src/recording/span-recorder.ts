@@ -9,15 +9,15 @@ import type { GroupCommit } from "./group-commit.ts";
 import type { IngestMetrics } from "./ingest-metrics.ts";
 import { prepareSpans, type SpanContext } from "./prepare-span.ts";
 
-/** What a request says of the spans it brings; see {@link SpanContext}. */
+/** The request's context of its spans; see {@link SpanContext}. */
 export type SpanRequest = Pick<SpanContext, "projectId"> &
   Partial<Pick<SpanContext, "agentId" | "monitor" | "patternIds">>;
 
-/** The way from a request to the disk. */
+/** Records spans and log fragments durably. */
 export interface SpanRecorder {
-  /** Resolves, in order, when all the spans are committed; rejects when none of them is known to be. */
+  /** Resolves, in order, when all spans are committed; rejects if none is known to be committed. */
   record(spans: readonly IncomingSpan[], request: SpanRequest): Promise<StoredSpan[]>;
-  /** The same for what log records say of spans. A fragment that is stored already changes nothing. */
+  /** The same for log fragments. A stored fragment changes nothing. */
   recordFragments(fragments: readonly IncomingFragment[], projectId: string): Promise<void>;
 }
 
@@ -33,16 +33,16 @@ export interface SpanRecorderOptions {
   settlesChildren: boolean;
 }
 
-/** A fragment's columns and its share of the queue, beside the body. */
+/** Memory of a fragment's columns in the queue, without the body. */
 const fragmentOverheadBytes = 400;
 
-/** What is answered 429. */
+/** Errors that are answered with 429. */
 const refusals: ReadonlySet<string> = new Set(["queue_full", "trace_quota_spent"]);
 
 export function createSpanRecorder(options: SpanRecorderOptions): SpanRecorder {
   const { commits, tenants, clock, fieldCharsMax, metrics, quota, settlesChildren } = options;
 
-  /** Children are free. A root that was sent again is refused too: to tell it from a new one would cost a statement. */
+  /** Children are free. A replayed root is rejected too: recognising it would cost a statement. */
   function requireQuota(projectId: string, spans: readonly IncomingSpan[]): void {
     const remainingMs = quota?.spent.remainingMs(projectId) ?? null;
     if (quota === null || remainingMs === null) return;

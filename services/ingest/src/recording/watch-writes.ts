@@ -3,16 +3,16 @@ import { type Database, sqlStateOf } from "@touchstone/db";
 import { isAppError } from "@touchstone/service-kit";
 
 /**
- * Whether the store takes writes. A full disk, and a server that is read-only after a failover, still answer reads, so
- * nothing but a write tells. A replica that says it is not ready gets no writes to find out with: after a refusal this
- * one tries by itself.
+ * Tracks whether the store accepts writes. A full disk, or a server that is read-only after a failover, still answers
+ * reads, so only a write can tell. A replica that is not ready receives no writes that could tell: after a failure this
+ * one probes by itself.
  */
 export interface WriteWatch {
-  /** Passes calls of a writing function through and learns from them. */
+  /** Forwards calls of a writing function and observes their results. */
   watch<Arguments extends unknown[], Answer>(
     write: (...given: Arguments) => Promise<Answer>,
   ): (...given: Arguments) => Promise<Answer>;
-  /** `ok`, or why writes are refused. Tries to write when the last that was tried was refused. */
+  /** `ok`, or why writes fail. Probes if the last write failed. */
   state(): Promise<string>;
 }
 
@@ -20,10 +20,10 @@ const refusals: Readonly<Record<string, string>> = {
   53100: "the disk is full",
   25006: "the database is read-only",
 };
-/** More than the free space a full disk may still have inside the tables. */
+/** More than the free space that a full disk may still have inside the tables. */
 const probeBytes = 256 * 1024;
 
-/** `maintenance` is asked for at most one try at a time. */
+/** `maintenance` runs at most one probe at a time. */
 export function createWriteWatch(maintenance: Database): WriteWatch {
   let refusal: string | null = null;
   let probing: Promise<void> | null = null;
@@ -69,7 +69,7 @@ export function createWriteWatch(maintenance: Database): WriteWatch {
   };
 }
 
-/** Rolls the try back. */
+/** Rolls the probe back. */
 const probeSucceeded = new Error("the write was taken");
 
 function readRefusal(thrown: unknown): string | null {

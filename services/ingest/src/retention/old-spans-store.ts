@@ -3,25 +3,25 @@ import { countedDays } from "../quota/request-count-store.ts";
 import { firstIdOf } from "../trace-store/reading/root-conditions.ts";
 import { settleTraces, tracesLock } from "../trace-store/removing/trace-settling.ts";
 
-/** What projects chose, at one instant of PostgreSQL's clock. */
+/** The retention settings of projects, at one instant of PostgreSQL's clock. */
 export interface RetentionChoices {
   nowMs: number;
-  /** Days by project; 0 = for ever. */
+  /** Days by project; 0 = unlimited. */
   days: ReadonlyMap<string, number>;
 }
 
-/** What retention does to the tables besides removing traces one by one. Under the maintenance role. */
+/** Bulk operations of retention, besides removing single traces. Under the maintenance role. */
 export interface OldSpansStore {
   readChoices(): Promise<RetentionChoices>;
   /** The first project after this one, in order of id, that has spans from before an instant. */
   nextProject(after: string, beforeMs: number): Promise<string | null>;
-  /** Takes the weeks that ended before an instant out of the table, each with its counts. Answers how many. */
+  /** Detaches the weeks that ended before an instant, each with its counts. Returns their number. */
   detachWeeks(beforeMs: number): Promise<number>;
-  /** Clears what is left of the detached weeks' spans, then drops the weeks. False when it was told to stop before. */
+  /** Removes dependent rows of the detached weeks' spans, then drops the weeks. False if it was stopped early. */
   clearDetached(mayGoOn: () => boolean): Promise<boolean>;
-  /** Log records received before an instant whose span never came, or is gone. */
+  /** Removes log records received before an instant whose span never arrived or was removed. */
   removeFragments(projectId: string, beforeMs: number): Promise<void>;
-  /** Removes usage and request counts that are no longer read, and pieces of search text that are empty. */
+  /** Removes usage and request counts beyond their retention, and empty pieces of search text. */
   tidy(): Promise<void>;
 }
 
@@ -42,14 +42,14 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
   async function detachWeek(week: string): Promise<boolean> {
     return maintenance.transaction(async (transaction) => {
       const { rows } = await transaction.query<{ name: string | null }>({
-        // Fails as store_unavailable while somebody reads or writes for long; nothing waits behind it for more than 0.5 s.
+        // Fails as store_unavailable during a long read or write; nothing waits behind it for more than 0.5 s.
         name: "spans_week_detach",
         text: "select ingest.detach_spans_partition($1::date) as name",
         values: [week],
       });
       if (rows[0]?.name == null) return false;
       await transaction.query({
-        // Nobody counts in these days meanwhile: to store or remove a span is to hold a lock on its table.
+        // The counts of these days cannot change concurrently: storing or removing a span locks its table.
         name: "spans_week_uncount",
         text: "delete from ingest.root_counts where day >= $1::date and day < $1::date + 7",
         values: [week],
@@ -64,7 +64,7 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
     await maintenance.transaction(async (transaction: Transaction) => {
       await transaction.query(tracesLock(projectId, traceKeys));
       await transaction.query({
-        // An identity that was taken anew since then names another row and stays.
+        // An identity that was reused since then names another row and stays.
         name: "gone_spans_forget",
         text: `
           with forgotten as (
@@ -167,7 +167,7 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
       });
       for (const { name } of rows) {
         const isCleared = await clearWeek(name, mayGoOn).catch((thrown) => {
-          // Another holder of the lease, for the length of a stall, was faster.
+          // Another holder of the lease, after a stall, was faster.
           if (sqlStateOf(thrown) !== noTable) throw thrown;
           return true;
         });

@@ -7,15 +7,15 @@ import { sweepOldSpans } from "./sweep-old-spans.ts";
 
 /** completions 9.8: hourly. */
 const everyMs = 60 * 60 * 1000;
-/** After a failure, such as a week that a long query kept from being taken out. */
+/** After a failure, such as a week that a long query kept from being detached. */
 const retryMs = 60_000;
-/** The first sweep leaves a start some room. */
+/** The first sweep waits until startup has finished. */
 const firstMs = 30_000;
 
-/** Removes hourly what is older than its project keeps; of several replicas only the one that holds the lease does. */
+/** Removes spans past their project's retention every hour, on the one replica that holds the lease. */
 export function retainSpans(options: {
   maintenance: Database;
-  /** Of the installation; null = for ever. */
+  /** Of the installation; null = unlimited. */
   retentionDays: number | null;
   logger: Logger;
 }): LeasedTurns {

@@ -2,10 +2,10 @@ import type { Database, Statement } from "@touchstone/db";
 import type { Act } from "@touchstone/service-kit";
 import { recordAuditEvent } from "../outbox.ts";
 
-/** What projects chose about how long their traces are kept. In days; 0 = for ever; null = as the installation does. */
+/** The retention settings of projects, in days; 0 = unlimited; null = the installation's setting. */
 export interface RetentionStore {
   read(projectId: string): Promise<number | null>;
-  /** Tells the log of a change. */
+  /** Writes an entry to the audit log. */
   write(projectId: string, days: number | null, act: Act): Promise<void>;
 }
 
@@ -55,8 +55,8 @@ const selectDays = (projectId: string): Statement => ({
 });
 
 /**
- * How many days a project's traces are kept; null = for ever. `own` is what the project chose: null follows the
- * installation, 0 is for ever.
+ * The effective retention of a project in days; null = unlimited. `own` is the project's setting: null inherits the
+ * installation's, 0 is unlimited.
  */
 export function daysInForce(own: number | null, ofInstallation: number | null): number | null {
   return own === 0 ? null : (own ?? ofInstallation);

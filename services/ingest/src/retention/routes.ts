@@ -5,7 +5,7 @@ import { daysInForce, type RetentionStore } from "./retention-store.ts";
 /** The retention setting of a project. */
 export function retentionRoutes(dependencies: {
   retention: RetentionStore;
-  /** Of the installation; null = for ever. */
+  /** Of the installation; null = unlimited. */
   retentionDays: number | null;
   reads(handle: Handler): Handler;
   onceReady(handle: Handler): Handler;
@@ -23,7 +23,7 @@ function getRetention(dependencies: { retention: RetentionStore; retentionDays: 
   return async (call) => showRetention(await retention.read(requireProject(call)), retentionDays);
 }
 
-/** `PUT /agent-monitoring/settings/retention`: in force with the next sweep (completions 9.8). */
+/** `PUT /agent-monitoring/settings/retention`: takes effect with the next sweep (completions 9.8). */
 function setRetention(dependencies: { retention: RetentionStore; retentionDays: number | null }): Handler {
   const { retention, retentionDays } = dependencies;
   return async (call) => {
@@ -35,7 +35,7 @@ function setRetention(dependencies: { retention: RetentionStore; retentionDays: 
   };
 }
 
-/** What both routes of a project's retention answer. */
+/** The response of both routes. */
 function showRetention(own: number | null, ofInstallation: number | null): Answer {
   return {
     status: 200,

@@ -20,12 +20,12 @@ const everything: RemovalFilter = {
 };
 
 /**
- * Removes what is older than its project keeps it (completions 9.8), by the spans' own time and PostgreSQL's clock.
+ * Removes data past its project's retention (completions 9.8), by the spans' own time and PostgreSQL's clock.
  *
- * Weeks that are past the longest retention of any project leave whole; within the others each project's old traces are
- * removed in batches: whole traces by the age of their root, then single spans that are old without one. A trace goes
- * when it is as old as its project says, at the latest an hour after that. Answers how much went; the spans of whole
- * weeks are not counted. Throws where it could not go on; what was done stays done.
+ * Weeks past the longest retention of any project are dropped whole; in the others each project's old traces are
+ * removed in batches: whole traces by the age of their root, then single old spans. A trace is removed at most one hour
+ * after its retention ends. Returns the number of removed spans, without those of whole weeks. Throws if it cannot
+ * continue; earlier work stays done.
  */
 export async function sweepOldSpans(options: {
   store: OldSpansStore;
@@ -39,9 +39,9 @@ export async function sweepOldSpans(options: {
   const inForce = [null, ...days.values()].map((own) => daysInForce(own, retentionDays));
   const finite = inForce.filter((kept) => kept !== null);
 
-  // Somebody keeps for ever: no week is past everybody's retention.
+  // A project has unlimited retention: no week is past the retention of all projects.
   if (finite.length === inForce.length) swept.weeks = await store.detachWeeks(nowMs - Math.max(...finite) * dayMs);
-  // Also those of a sweep that was broken off.
+  // Includes weeks of an interrupted sweep.
   await store.clearDetached(mayGoOn);
 
   if (finite.length > 0) {

@@ -1,8 +1,8 @@
 import type { Database, Queryable } from "@touchstone/db";
 
 /**
- * Runs `work` in a transaction that the live tail does not wait for: it may take seconds, and stores no text that is not
- * there already. Uses two connections.
+ * Runs `work` in a transaction that the live tail does not wait for: it may take seconds, and stores no new text. Uses
+ * two connections.
  */
 export async function asBuilder(building: Database, work: (transaction: Queryable) => Promise<unknown>): Promise<void> {
   let xid: string | null = null;
@@ -13,7 +13,7 @@ export async function asBuilder(building: Database, work: (transaction: Queryabl
         text: "select pg_current_xact_id() as xid",
       });
       xid = rows[0]?.xid ?? null;
-      // Seen by others at once, hence not in this transaction.
+      // Must be visible to others at once, hence outside this transaction.
       await building.query({
         name: "search_builder_begin",
         text: "insert into ingest.search_builders (xid) values ($1)",
@@ -22,7 +22,7 @@ export async function asBuilder(building: Database, work: (transaction: Queryabl
       await work(transaction);
     });
   } finally {
-    // With those of builders that died.
+    // Includes entries of builders that died.
     await building
       .query({
         name: "search_builder_end",

@@ -3,21 +3,21 @@ import type { Logger } from "@touchstone/service-kit";
 import { createLease } from "../background/lease.ts";
 import type { PieceRange, SearchPieceStore } from "./search-piece-store.ts";
 
-/** A merge of neighbours on its way: announced, then copied, then swapped in. */
+/** A merge of neighbours in progress: announced, then copied, then swapped in. */
 interface Merge {
   range: PieceRange;
-  /** Who ran when it was announced. */
+  /** The transactions that ran when it was announced are below this one. */
   afterXid: string;
-  /** Null: to be copied. */
+  /** Null: not copied yet. */
   swapAtMs: number | null;
 }
 
 const turnMs = 1_000;
 const retryMs = 5_000;
 
-/** The upkeep of the search index at work. */
+/** A running maintenance of the search index. */
 export interface SearchUpkeep {
-  /** Ends the upkeep; a piece that is being built is left unfinished. */
+  /** Stops it; a piece that is being built is left unfinished. */
   stop(): Promise<void>;
 }
 
@@ -25,23 +25,23 @@ export interface SearchUpkeepOptions {
   pieces: SearchPieceStore;
   maintenance: Database;
   logger: Logger;
-  /** Longer than any statement that reads the searched text may take. */
+  /** The longest time that a statement may read the searched text. */
   longestReadMs: number;
 }
 
 /**
- * Keeps pieces for the searched texts ready, indexes those that are full, off the path of those who write, and merges
- * neighbours while nothing waits for an index: of several replicas the one that holds the lease does. What is not indexed
- * yet is searched by reading it.
+ * Maintains the search index in the background, on the one replica that holds the lease: creates pieces ahead of
+ * writers, indexes full ones, and merges neighbours while no piece waits for an index. Text without an index is
+ * searched by reading it.
  */
 export function indexSearch({ pieces, maintenance, logger, longestReadMs }: SearchUpkeepOptions): SearchUpkeep {
   const lease = createLease({ database: maintenance, name: "search", logger, onAcquired: () => undefined });
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
-  /** The newest number at the turn before: whoever wrote up to there has nearly surely ended. */
+  /** The newest number at the previous turn: transactions that wrote up to it have almost certainly ended. */
   let settledSeq = 0;
   let merge: Merge | null = null;
-  /** A build may take a minute, while pieces are still to be made. */
+  /** A build may take a minute, while pieces must still be created. */
   let isBuilding = false;
   let turn: Promise<void> = takeTurn();
 
@@ -70,14 +70,14 @@ export function indexSearch({ pieces, maintenance, logger, longestReadMs }: Sear
       while (!stopped && (await pieces.indexOne(fullTo)));
       if (!stopped) await advanceMerge();
     } catch (err) {
-      // Writers and readers go first; the next turn tries again.
+      // Writers and readers have priority; the next turn tries again.
       logger.debug({ err }, "the search index was not kept up");
     } finally {
       isBuilding = false;
     }
   }
 
-  /** One step at a turn, so that the next full piece does not wait for a merge. */
+  /** One step per turn, so that the next full piece does not wait for a merge. */
   async function advanceMerge(): Promise<void> {
     if (merge === null) {
       const range = await pieces.findNeighbours();
@@ -85,7 +85,7 @@ export function indexSearch({ pieces, maintenance, logger, longestReadMs }: Sear
     } else if (merge.swapAtMs === null) {
       if (!(await pieces.hasSettled(merge.afterXid))) return;
       const { range, afterXid } = merge;
-      // Begun anew if it fails: what is left of it is dropped then.
+      // Restarted if it fails; the next announcement drops what is left of it.
       merge = null;
       await pieces.copy(range);
       merge = { range, afterXid, swapAtMs: performance.now() + longestReadMs };

@@ -5,9 +5,9 @@ const backslash = 0x5c;
 const punctuation = /[\s,:[\]{}]+/;
 
 /**
- * What a reader sees of a JSON text: member names and strings with their escapes decoded, numbers and literals as they
- * are written, each on a line of its own, without the punctuation. At most `charsMax` characters of it. The text is
- * known to be JSON; it is not parsed, but run through once.
+ * The visible text of a JSON text: member names and strings with decoded escapes, numbers and literals as written, each
+ * on a separate line, without punctuation. At most `charsMax` characters. The text is valid JSON; it is scanned once,
+ * not parsed.
  */
 export function readableText(json: JsonText, charsMax: number): string {
   let text = "";

@@ -1,7 +1,7 @@
 import { limits } from "@touchstone/contracts";
 import { foldCase } from "./search-text.ts";
 
-/** The LIKE pattern of a search term: any text that contains it. Null = nothing to look for. */
+/** The LIKE pattern of a search term, for any text that contains it. Null = no search. */
 export function searchPattern(term: string | null): string | null {
   if (term === null) return null;
   const cut = term.length > limits.searchTermMaxChars ? cutCharacters(term, limits.searchTermMaxChars) : term;
@@ -9,7 +9,7 @@ export function searchPattern(term: string | null): string | null {
   return folded === "" ? null : `%${folded.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }
 
-/** The first so many characters; a surrogate pair is one. */
+/** The first `count` characters; a surrogate pair is one. */
 function cutCharacters(text: string, count: number): string {
   return Array.from(text.slice(0, 2 * count))
     .slice(0, count)

@@ -1,12 +1,14 @@
 import type { Database } from "@touchstone/db";
 import { asBuilder } from "./as-builder.ts";
 
-/** Numbers of one piece of the searched texts, as they are made. */
+/** Numbers in one new piece of the searched texts. */
 const pieceRows = 4096;
-/** Pieces kept ready beyond the last text. */
+/** Empty pieces kept beyond the last text. */
 const piecesAhead = 16;
 
-/** So many neighbours of one size become one piece, and so many of those one more; larger ones stay. */
+/**
+ * This many neighbours of one size are merged into one piece, and again this many of those; larger ones are not merged.
+ */
 const mergedPieces = 8;
 const mergedSizes = [pieceRows, pieceRows * mergedPieces];
 
@@ -16,25 +18,27 @@ export interface PieceRange {
   beyond: number;
 }
 
-/** The pieces of the searched texts (ingest.search_docs). The maintenance role makes and indexes them. */
+/** The pieces of the searched texts (ingest.search_docs). The maintenance role creates and indexes them. */
 export interface SearchPieceStore {
-  /** Makes what is missing of the piece being written and the next sixteen. Answers how many were missing. */
+  /** Creates missing pieces: the current one and the next sixteen. Returns how many were missing. */
   makeAhead(): Promise<number>;
   /** The number of the newest text. */
   readLastSeq(): Promise<number>;
-  /** Indexes the oldest piece that has no index and only numbers up to `fullTo`; false when there is none. */
+  /** Indexes the oldest piece without an index whose numbers are all up to `fullTo`; false if there is none. */
   indexOne(fullTo: number): Promise<boolean>;
-  /** Eight indexed neighbours of one size, the smallest first; null when there are none. */
+  /** Eight indexed neighbours of one size, the smallest first; null if there are none. */
   findNeighbours(): Promise<PieceRange | null>;
-  /** Says that neighbours will be copied; what an earlier merge left is dropped. Answers a transaction to wait for. */
+  /** Announces the copy of neighbours and drops leftovers of an earlier merge. Returns a transaction to wait for. */
   announceCopy(range: PieceRange): Promise<string>;
-  /** Whether all transactions below that one have ended. */
+  /** True if all transactions below this one have ended. */
   hasSettled(xid: string): Promise<boolean>;
-  /** Copies and indexes neighbours out of sight: up to minutes. To be called when the announcement has settled. */
+  /**
+   * Copies and indexes neighbours in the background: takes up to minutes. Call it when the announcement has settled.
+   */
   copy(range: PieceRange): Promise<void>;
   /**
-   * Puts the copy in their place. To be called when whatever read the pieces before the copy was made has ended. False
-   * when the copy is gone.
+   * Replaces the neighbours with the copy. Call it when all readers from before the copy have ended. False if the copy
+   * was removed.
    */
   swap(range: PieceRange): Promise<boolean>;
   /** Drops pieces that a copy replaced. */
@@ -44,7 +48,7 @@ export interface SearchPieceStore {
 export interface SearchPieceStoreOptions {
   /** Under the maintenance role. */
   maintenance: Database;
-  /** The same, two connections, with all the time that building takes. */
+  /** The same role: two connections, with a statement timeout long enough for building. */
   building: Database;
 }
 
@@ -72,7 +76,7 @@ export function createSearchPieceStore({ maintenance, building }: SearchPieceSto
         first <= current + piecesAhead * pieceRows;
         first += pieceRows
       ) {
-        // One lock each, so that nobody waits for more than one.
+        // One lock each, so that a statement never waits for more than one.
         const { rows: outcome } = await maintenance.query<{ made: boolean }>({
           name: "search_piece_make",
           text: "select ingest.make_search_piece($1) as made",
@@ -129,7 +133,7 @@ export function createSearchPieceStore({ maintenance, building }: SearchPieceSto
         text: "select ingest.announce_search_copy($1, $2)",
         values: [range.first, range.beyond],
       });
-      // Of a moment after the announcement was committed.
+      // A moment after the announcement was committed.
       const { rows } = await maintenance.query<{ next_xid: string }>({
         name: "search_next_xid",
         text: "select pg_snapshot_xmax(pg_current_snapshot()) as next_xid",

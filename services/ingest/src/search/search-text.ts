@@ -3,9 +3,9 @@ import type { JsonText } from "../model/span.ts";
 import { decodeSpanBody, readBodyMembers } from "../model/span-body.ts";
 import { readableText } from "./readable-text.ts";
 
-/** What is searched in of a root trace (completions 2.3). */
+/** The searched fields of a root trace (completions 2.3). */
 export interface SearchedFields {
-  /** The root's own id. */
+  /** The root's id. */
   id: string;
   name: string;
   input: JsonText | null;
@@ -18,9 +18,9 @@ export interface SearchedFields {
 }
 
 /**
- * The text that search reads of a root: its fields on lines of their own, as {@link foldCase} leaves them. At most
- * `limits.searchDocMaxChars` long: a long error, input or output is found by its beginning. What is left of that by one
- * of them goes to the next, and an input never takes the output's half.
+ * The searched text of a root: its fields on separate lines, after {@link foldCase}. At most `limits.searchDocMaxChars`
+ * long: of a long error, input or output only the beginning is searched. Characters that one of them does not need go
+ * to the next, and an input never takes the output's half.
  */
 export function searchText({ id, name, input, output, error, model, sessionId, otelTraceId }: SearchedFields): string {
   let text = `${id}\n${name}`;
@@ -35,7 +35,7 @@ export function searchText({ id, name, input, output, error, model, sessionId, o
   return foldCase(text);
 }
 
-/** What search reads of a root of an OTel trace: its own words, and those it shows of others (otlp 5.4). */
+/** The searched text of a root of an OTel trace, including borrowed content (otlp 5.4). */
 export async function rootText(
   root: Omit<SearchedFields, "input" | "output" | "error">,
   bodies: { own: Buffer; input: Buffer | null; output: Buffer | null },
@@ -51,8 +51,8 @@ export async function rootText(
 }
 
 /**
- * Text as search compares it, on both sides: lower-cased, with one small sigma (the final one is chosen by what follows,
- * which a search term lacks) and without what PostgreSQL's text cannot hold.
+ * Normalises text for search, on both sides: lower-cased, with one small sigma (the final form depends on the next
+ * character, which a search term lacks) and without characters that PostgreSQL's text cannot hold.
  */
 export function foldCase(text: string): string {
   return text.toWellFormed().toLowerCase().replaceAll("ς", "σ").replaceAll("\0", "");

@@ -16,10 +16,13 @@ export function sessionRoutes(dependencies: {
   return [{ route: routes.listSessions, handle: reads(listSessions(dependencies)) }];
 }
 
-/** Roots whose bodies are in memory together. */
+/** Roots whose bodies are in memory at a time. */
 const readAtOnce = 50;
 
-/** `GET /agent-monitoring/sessions`: the sessions of a window, newest activity first (completions 2.7). Only the preview reads what was asked. */
+/**
+ * `GET /agent-monitoring/sessions`: the sessions of a window, newest activity first (completions 2.7). Only the preview
+ * reads inputs.
+ */
 function listSessions({
   sessions,
   traces,
@@ -57,7 +60,7 @@ function listSessions({
   };
 }
 
-/** What was asked in each of these roots, by their ids. */
+/** The inputs of these roots, by root id. */
 async function readInputs(
   traces: Pick<TraceStore, "readRoots">,
   projectId: string,

@@ -3,23 +3,23 @@ import { toUuid } from "../model/ids.ts";
 import { otlpFlag } from "../model/span-row.ts";
 import { firstIdOf } from "../trace-store/reading/root-conditions.ts";
 
-/** What the spans of one session add up to, those of a window of time. */
+/** The totals of one session, over the spans in a window of time. */
 export interface SessionSummary {
   sessionId: string;
-  /** Of its newest root; null when it has none. */
+  /** Of its newest root; null if it has none. */
   agent: { id: string; name: string | null } | null;
-  /** Its first root in the window; null when it has none, or that is too large to be read for a list. */
+  /** Its first root in the window; null if it has none, or if its body is too large for a list. */
   firstRootId: string | null;
   /** Roots. */
   turnCount: number;
   spanCount: number;
-  /** Spans with an error, roots or not. */
+  /** Spans with an error, including children. */
   errorCount: number;
   /** Of its roots. */
   totalLatencyMs: number;
   firstAt: Date;
   lastAt: Date;
-  /** What live judging last said of it; null = nothing. */
+  /** The latest live verdict; null = none. */
   verdict: SessionVerdict | null;
 }
 
@@ -42,7 +42,7 @@ interface SessionRecord {
   latency_ms: number;
   first_at: Date;
   last_at: Date;
-  /** Null with what follows: live judging said nothing of it. */
+  /** Null, like the following members, if there is no live verdict. */
   rating: number | null;
   scorer_name: string | null;
   checked_at: Date | null;
@@ -61,7 +61,7 @@ export interface SessionStore {
    * session are left out.
    */
   listSessions(projectId: string, sinceMs: number, limit: number): Promise<SessionSummary[]>;
-  /** Ids of the roots of a session or, by its 32 hexadecimal digits, of an OTel trace: the first so many by start. */
+  /** Ids of the roots of a session or, by its 32 hexadecimal digits, of an OTel trace: the first `limit` by start. */
   findRoots(projectId: string, sessionId: string, limit: number): Promise<string[]>;
 }
 
@@ -73,8 +73,8 @@ export function createSessionStore(reading: Database): SessionStore {
     async listSessions(projectId, sinceMs, limit) {
       const { rows } = await reading.readScoped<SessionRecord>([projectId], {
         name: "sessions_list",
-        // A REST span says its session itself; that of an OTel trace holds for all its spans. Traces are looked up one by
-        // one: joined with tables that were never analysed, each span would read all traces of the project.
+        // A REST span states its session; an OTel trace has one session for all its spans. Traces are looked up one by
+        // one: in a join with tables that were never analysed, each span would read all traces of the project.
         text: `
           with parts as (
             select trace_key, session_id,
@@ -155,7 +155,7 @@ export function createSessionStore(reading: Database): SessionStore {
       const traceKey = /^[0-9a-f]{32}$/i.test(sessionId) ? toUuid(sessionId.toLowerCase()) : null;
       const { rows } = await reading.readScoped<{ id: string }>([projectId], {
         name: "session_roots",
-        // REST spans say their session themselves; the spans of an OTel trace have that of the trace, or its own id.
+        // A REST span states its session; the spans of an OTel trace have the trace's, or its id.
         text: `
           select id
           from (

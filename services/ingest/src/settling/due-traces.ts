@@ -1,23 +1,23 @@
 import type { Queryable, Statement } from "@touchstone/db";
 import { otlpFlag } from "../model/span-row.ts";
 
-/** A trace that is due, as of the moment it was read. */
+/** A due trace, as of the moment it was read. */
 export interface DueTrace {
   projectId: string;
   traceKey: string;
-  /** PostgreSQL's text of the moment: what tells whether it has grown since. */
+  /** PostgreSQL's text of the time, to detect growth since then. */
   settlesAt: string;
   /** Its roots. */
   rootIds: string[];
-  /** The answers of models that roots are, by the root's id; those that are none are missing. */
+  /** The response ids of roots that are model calls, by root id; other roots are missing. */
   responseIds: Readonly<Record<string, string>>;
 }
 
-/** What is to be said of a trace that settles. */
+/** An announcement about a trace that settles. */
 export interface Announcement {
   trace: DueTrace;
   subject: string;
-  /** The member of the event's body that lists such items. */
+  /** The member of the event's body that lists these items. */
   member: string;
   /** JSON of one item. */
   item: string;
@@ -31,7 +31,7 @@ interface DueRecord {
   response_ids: Record<string, string> | null;
 }
 
-/** Traces that are due and whose derived values are not behind, those first that have waited longest. */
+/** Due traces whose derived values are not stale, longest waiting first. */
 export async function readDueTraces(database: Queryable, limit: number): Promise<DueTrace[]> {
   const { rows } = await database.query<DueRecord>({
     name: "traces_to_settle",
@@ -63,9 +63,8 @@ export async function readDueTraces(database: Queryable, limit: number): Promise
 }
 
 /**
- * Puts announcements of traces into the outbox, and says of these traces that they settled if `areDone`: of those only
- * that have not grown since they were read, and that nobody is writing to. The others settle later. Answers
- * how many it was.
+ * Puts announcements of traces into the outbox and, if `areDone`, marks these traces as settled: only those that have
+ * not grown since they were read and have no concurrent writer. The others settle later. Returns the number of traces.
  */
 export function buildSettling(
   traces: readonly DueTrace[],
@@ -112,7 +111,7 @@ export function buildSettling(
   };
 }
 
-/** What is wrong with this trace may pass, and the others must not wait for it. */
+/** The problem with this trace may be temporary, and the others must not wait for it. */
 export function buildPutOff({ projectId, traceKey, settlesAt }: DueTrace): Statement {
   return {
     name: "trace_settle_later",

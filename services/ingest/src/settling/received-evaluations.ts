@@ -5,7 +5,7 @@ import type { FragmentBody } from "../model/fragment-body.ts";
 import type { DueTrace } from "./due-traces.ts";
 import { createRootFinder, readPlaces } from "./trace-places.ts";
 
-/** Records read by one statement. */
+/** Records in one statement. */
 const pageRows = 200;
 const nameMaxChars = 200;
 const labelMaxChars = 1_000;
@@ -14,18 +14,18 @@ const explanationMaxChars = 10_000;
 interface EvaluationRecord {
   trace_key: string;
   dk: string;
-  /** The graded span, which may not have come. */
+  /** The graded span, which may not have arrived. */
   span_id: string;
   received_at: Date;
   body: Buffer;
 }
 
-/** Finds the root above a span; null = the span is not there. */
+/** Finds the root above a span; null = the span is missing. */
 type RootIdFinder = (spanId: string) => string | null;
 
 /**
- * The evaluations that log records tell of these traces of a project (otlp 7): those of their spans, and those of a
- * response that one of their spans had. `read` is scoped to the project.
+ * The evaluations of these traces in log records (otlp 7): of their spans, and of a response that one of their spans
+ * had. `read` is scoped to the project.
  */
 export async function* readEvaluations(
   read: Queryable["query"],
@@ -43,7 +43,7 @@ export async function* readEvaluations(
       const find = finders.get(trace.traceKey) ?? (await createIdFinder(read, trace));
       finders.set(trace.traceKey, find);
       const traceId = find(record.span_id);
-      // The span that is missing makes the trace settle when it comes.
+      // The missing span makes the trace settle when it arrives.
       if (traceId !== null) yield { trace, evaluation: toEvaluation(record, { projectId, traceId }) };
     }
     after = rows.length < pageRows ? null : (rows.at(-1) ?? null);
@@ -55,8 +55,8 @@ function buildEvaluationRead(
   traceKeys: readonly string[],
   after: EvaluationRecord | null,
 ): Statement {
-  // The kind of a fragment is the first of its facts. Spans are gone through only where a record of the project names
-  // nothing but a response.
+  // The kind of a fragment is the first of its facts. Spans are scanned only if a record of the project has only a
+  // response id.
   const text = `
     select trace_key, dk, span_id, received_at, body
     from (
@@ -83,7 +83,7 @@ function buildEvaluationRead(
   return { name: "evaluations_received", text, values: [projectId, traceKeys, ...place, pageRows] };
 }
 
-/** A trace with one root is the usual case, and its spans need not be known. */
+/** Most traces have one root, and their spans need not be read. */
 async function createIdFinder(read: Queryable["query"], trace: DueTrace): Promise<RootIdFinder> {
   const [only, ...others] = trace.rootIds;
   if (only !== undefined && others.length === 0) return () => only;

@@ -16,15 +16,15 @@ import { type Announcement, buildPutOff, buildSettling, type DueTrace, readDueTr
 import { readEvaluations } from "./received-evaluations.ts";
 import { readSettledChildren } from "./settled-children.ts";
 
-/** Traces of one turn. */
+/** Traces in one turn. */
 const tracesMax = 200;
-/** What is announced at once, far below what the bus takes as one message. */
+/** Announcements in one event, far below the message limit of the bus. */
 const announcedCharsMax = 1024 * 1024;
 
 /**
- * Announces the OTel traces that are due: their roots as they are shown now, the evaluations that others sent of them, and
- * their children where `settlesChildren` (decision 30). A kill in between announces again, never nothing. Answers how many
- * traces settled.
+ * Announces due OTel traces: their roots as currently shown, the evaluations from others, and their children if
+ * `settlesChildren` (decision 30). After a crash it may announce again, but loses nothing. Returns the number of
+ * settled traces.
  */
 export async function settleDueTraces(
   database: Database,

@@ -4,12 +4,11 @@ import { readSpanSlices } from "../trace-store/reading/span-slices.ts";
 import type { DueTrace } from "./due-traces.ts";
 import { createRootFinder, readPlaces } from "./trace-places.ts";
 
-/** Of one trace: the first of its children, as many as its judges see. */
+/** Of one trace: only the first children, as many as judges see. */
 const childrenMax = 2_000;
 
 /**
- * The child spans of these traces of a project as they are shown, each with the agent of the root above it. `read` is
- * scoped to the project.
+ * The child spans of these traces as they are shown, each with the agent of its root. `read` is scoped to the project.
  */
 export async function* readSettledChildren(
   read: Queryable["query"],

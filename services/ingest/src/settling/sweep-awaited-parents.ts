@@ -10,7 +10,7 @@ import { quotaSpent } from "../trace-store/writing/span-insert.ts";
 import { buildRowChanges, type ChangedRow } from "../trace-store/writing/trace-write.ts";
 import type { WriteContext } from "../trace-store/writing/write-traces.ts";
 
-/** Children of one turn. */
+/** Children in one turn. */
 const childrenMax = 500;
 
 interface ChildRecord {
@@ -18,7 +18,7 @@ interface ChildRecord {
   dk: string;
   child_id: string;
   has_parent: boolean;
-  /** Null with all that follows: the child itself is gone. */
+  /** Null, like the following columns, if the child itself was removed. */
   is_root: boolean | null;
   name: string;
   model: string | null;
@@ -36,9 +36,9 @@ interface ChildRecord {
 }
 
 /**
- * Looks after REST children whose time to wait for their parent is over: each whose parent never came is promoted, one
- * whose parent came after all is a child again, and who has a parent waits no longer (otlp 6). Over quota nothing is
- * promoted before tomorrow. Answers how many were due.
+ * Handles REST children whose time to wait for a parent is over: a child without parent is promoted, a promoted one
+ * whose parent arrived is demoted, and one with a parent stops waiting (otlp 6). Over quota, promotions wait until the
+ * next day. Returns the number of due children.
  */
 export async function sweepAwaitedParents(database: Database, context: WriteContext): Promise<number> {
   const { rows } = await database.query<{ project_id: string; ids: string[] }>({
@@ -71,7 +71,7 @@ async function sweepChildren(
   { shard, quota }: WriteContext,
 ): Promise<void> {
   const { rows } = await transaction.query<ChildRecord>({
-    // A row for each child that is still due; the parent that is just being stored has its row.
+    // One row for each child that is still due; a parent that is being stored has its row.
     name: "awaited_parents_take",
     text: `
       select waiting.project_id, waiting.dk, waiting.child_id,
@@ -103,7 +103,7 @@ async function sweepChildren(
     const isOrphan = child.is_root === false && !child.has_parent;
     if (isOrphan) changed.push(await promote(projectId, child));
     if (isPromoted && child.has_parent) changed.push(demote(projectId, child));
-    // A promoted child waits on, for as long as it is stored.
+    // A promoted child keeps waiting as long as it is stored.
     (isOrphan || (isPromoted && !child.has_parent) ? waiting : served).push(child.child_id);
   }
   await transaction.pipeline([
@@ -149,7 +149,7 @@ function demote(projectId: string, child: ChildRecord): ChangedRow {
   return { change: shown(projectId, child), doc: null, event: null, settled: null };
 }
 
-/** As a child that is not promoted. */
+/** The columns of a child that is not promoted. */
 function shown(projectId: string, child: ChildRecord): ChangedRow["change"] {
   return {
     projectId,

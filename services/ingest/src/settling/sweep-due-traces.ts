@@ -4,13 +4,13 @@ import type { TraceKey } from "../assembly/stored-trace.ts";
 import { quotaSpent } from "../trace-store/writing/span-insert.ts";
 import { deriveStored, type WriteContext } from "../trace-store/writing/write-traces.ts";
 
-/** Traces of one turn. */
+/** Traces in one turn. */
 const tracesMax = 200;
 
 /**
- * Does what OTel traces wait for: derives the large ones whose values are behind, and promotes the earliest orphan of
- * each that has no root although its time is over (otlp 6). Over quota nothing is promoted before tomorrow. Answers how
- * many traces were due.
+ * Handles waiting OTel traces: derives large ones with stale values, and promotes the earliest orphan of each trace
+ * that still has no root after its grace period (otlp 6). Over quota, promotions wait until the next day. Returns the
+ * number of due traces.
  */
 export async function sweepDueTraces(database: Database, context: WriteContext): Promise<number> {
   const { rows } = await database.query<{ project_id: string; trace_key: string }>({
@@ -36,7 +36,7 @@ export async function sweepDueTraces(database: Database, context: WriteContext):
 }
 
 function planDue(touched: TouchedTrace): TracePlan | null {
-  // Somebody was faster.
+  // Another process was faster.
   if (touched.state?.is_due !== true) return null;
   const plan = planTrace(touched);
   if (touched.state.is_stale || plan.firstOrphan === null) return plan;
@@ -55,8 +55,8 @@ async function waitForTomorrow(database: Database, { projectId, traceKey }: Trac
 }
 
 /**
- * Makes the traces due to which log records of late belong that know only a response: one that was committed at the
- * moment its span was is missed by both.
+ * Schedules the traces of recent log records that have only a response id: if record and span were committed at the
+ * same moment, neither saw the other.
  */
 export async function recheckResponses(database: Database): Promise<void> {
   await database.query({

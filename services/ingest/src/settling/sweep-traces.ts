@@ -7,21 +7,21 @@ import { settleDueTraces } from "./settle-due-traces.ts";
 import { sweepAwaitedParents } from "./sweep-awaited-parents.ts";
 import { recheckResponses, sweepDueTraces } from "./sweep-due-traces.ts";
 
-/** Counters have a shard for each writer; the sweeper's is its own. */
+/** Counters have one shard for each writer; this is the sweeper's. */
 const sweeperShard = -2;
 const everyMs = 500;
 const retryMs = 5_000;
 const recheckEveryMs = 10_000;
 
 /**
- * Does what traces wait for: promotes orphans, demotes them when their parent came after all, derives large traces,
- * announces those that settled, removes agents nothing refers to any more. Of several replicas only the one that holds the lease does.
+ * Does the deferred work of traces: promotes orphans, demotes them when their parent arrives, derives large traces,
+ * announces settled ones, and removes unreferenced agents. Only the replica that holds the lease does it.
  */
 export function sweepTraces(options: {
   maintenance: Database;
   tracesPerDay: number | null;
   settings: AssemblySettings;
-  /** Whether child spans are announced with the traces that settle (completions 1.7). */
+  /** True if child spans are announced with the traces that settle (completions 1.7). */
   settlesChildren: boolean;
   logger: Logger;
   /** Called after a turn that may have announced something. */
@@ -49,7 +49,7 @@ export function sweepTraces(options: {
   });
 }
 
-/** One turn of all that is due now; answers how much was. */
+/** One turn over everything that is due; returns how much it was. */
 export function createTraceSweep(options: {
   maintenance: Database;
   tracesPerDay: number | null;

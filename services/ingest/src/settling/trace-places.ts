@@ -2,17 +2,17 @@ import type { Queryable } from "@touchstone/db";
 import { otlpFlag } from "../model/span-row.ts";
 import type { DueTrace } from "./due-traces.ts";
 
-/** Where a span is in its trace. */
+/** The place of a span in its trace. */
 export interface SpanPlace {
   id: string;
   span_id: string;
   parent_span_id: string | null;
   is_root: boolean;
-  /** Of roots. */
+  /** Roots only. */
   agent_id: string | null;
 }
 
-/** The spans of one OTel trace, in the order they began; the spans come without their bodies. */
+/** The spans of one OTel trace, by start, without their bodies. */
 export async function readPlaces(
   read: Queryable["query"],
   { projectId, traceKey }: Pick<DueTrace, "projectId" | "traceKey">,
@@ -29,7 +29,7 @@ export async function readPlaces(
   return rows;
 }
 
-/** Finds the root above a span of these, which may be itself; null = the span, or one above it, is not there. */
+/** Finds the root above one of these spans, which may be itself; null = the span or one above it is missing. */
 export function createRootFinder(places: readonly SpanPlace[]): (spanId: string) => SpanPlace | null {
   const bySpanId = new Map(places.map((place) => [place.span_id, place]));
   return (spanId) => {
