@@ -98,7 +98,7 @@ export function createGroupCommit<Job, Answer>(options: GroupCommitOptions<Job, 
   let isStarting = false;
   let stopping: { resolve(): void } | null = null;
 
-  /** The error that rejects a job; null if it is admitted. */
+  /** The share that a job exceeds; null if it is admitted. */
   function obstacleTo({ rows, bytes }: { rows: number; bytes: number }, tenant: Tenant): ShareUnit | null {
     if (rows > rowsMax || bytes > bytesMax) {
       if (held.oversize > 0) return "total";

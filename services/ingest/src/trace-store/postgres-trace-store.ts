@@ -32,17 +32,17 @@ import { splitRows } from "./writing/split-rows.ts";
 import { tracesKnown } from "./writing/trace-read.ts";
 import { type Holders, type WriteContext, writeTraces } from "./writing/write-traces.ts";
 
-/** Identities looked up by one statement. */
+/** Identities in one lookup statement. */
 const lookupRowsMax = 2000;
-/** Writers of one process; each has a shard of the counters for itself. */
+/** Writers of one process; each has its own shard of the counters. */
 const writersMax = 3;
-/** Processes that count on shards of their own; more of them share. */
+/** Processes that count on separate shards; further ones share. */
 const processShards = 8;
 
-/** An export up to this size may be taken for new traces: to have taken it for that in vain costs preparing it again. */
+/** An export up to this size may be assumed to consist of new traces: a wrong guess costs preparing it again. */
 const recentRowsMax = 1024;
 
-/** No partition holds the row. */
+/** No partition accepts the row. */
 const noPartition = "23514";
 const statementTimeout = "57014";
 
@@ -54,27 +54,27 @@ interface FirstRecord {
 }
 
 export interface PostgresTraceStoreOptions {
-  /** Writes, and reads what a writer needs; one connection for each writer. */
+  /** Writes, and the reads of writers; one connection for each writer. */
   writing: Database;
   reading: Database;
-  /** Reads for as long as a search may take. */
+  /** Reads with the timeout of a search. */
   searching: Database;
   partitions: SpanPartitionStore;
   pieces: SearchPieceStore;
-  /** Of this process, any number. */
+  /** Any number that identifies this process. */
   processNumber: number;
   /** Root traces a project may store on one UTC day; null = unlimited. */
   tracesPerDay: number | null;
   trees?: AssemblySettings;
 }
 
-/** What became of rows: the holders of those whose trace was read, and the ids of those that were not stored. */
+/** The result for rows: the holders of those whose trace was read, and the ids of those that were not stored. */
 interface Written {
   holders: Holders;
   taken: readonly string[];
 }
 
-/** Keeps {@link TraceStore} in the schema `ingest`, under the app role. */
+/** Stores {@link TraceStore} in the schema `ingest`, under the app role. */
 export function createPostgresTraceStore(options: PostgresTraceStoreOptions): TraceStore {
   const { writing, reading, searching, partitions, pieces, trees = assemblySettings } = options;
   const firstShard = (options.processNumber % processShards) * writersMax;
@@ -82,20 +82,20 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
   const recent = createRecentTraces();
   const listed = createListedBodies();
 
-  /** Writes where a partition may be missing. */
+  /** Writes, and creates missing partitions. */
   async function makingRoom<Result>(rows: readonly ProjectRow[], write: () => Promise<Result>): Promise<Result> {
     try {
       return await write();
     } catch (thrown) {
       if (sqlStateOf(thrown) !== noPartition) throw thrown;
-      // Backfilled traffic of a week that nobody has written to yet, or more searched text than was made room for.
+      // Backfilled data of a week without a partition, or more searched text than there are pieces for.
       await partitions.makeFor(rows.map(({ row }) => row.createdAtMs));
       await pieces.makeAhead();
       return write();
     }
   }
 
-  /** Rows of which none needs others: one statement, where they fit into one. */
+  /** Rows that depend on no others: one statement if they fit into one. */
   async function insertAlone(rows: readonly ProjectRow[], context: WriteContext): Promise<Written> {
     const { shard, quota, settings } = context;
     const statements = splitRows(rows).map((part) =>
@@ -114,7 +114,7 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
     return { holders: new Map(), taken: await (more.length === 0 ? insertIn(writing) : writing.transaction(insertIn)) };
   }
 
-  /** Commits all that the jobs bring, or nothing. */
+  /** Commits all jobs, or nothing. */
   async function write(jobs: readonly SpanJob[], rows: readonly ProjectRow[], writer: number): Promise<Written> {
     const fragments = jobs.flatMap((job) =>
       (job.fragments ?? []).map((fragment) => ({ projectId: job.projectId, fragment })),
@@ -144,8 +144,8 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
       const part = rows.slice(start, start + lookupRowsMax);
       const projects = [...new Set(part.map(({ projectId }) => projectId))];
       const { rows: records } = await writing.readScoped<FirstRecord>(projects, {
-        // One row for each identity that is still stored, in no order. (Joined plainly, tables that were never analysed
-        // are joined on the project alone.)
+        // One row for each stored identity, in no order. (In a plain join, tables that were never analysed are joined
+        // on the project alone.)
         name: "span_keys_find",
         text: `
           select keys.project_id, keys.dk, keys.id, spans.agent_id
@@ -180,7 +180,7 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
       const { holders } = written;
       const taken = new Set(written.taken);
       for (const [id, holder] of holders) if (holder === null) taken.add(id);
-      // From here on everything is committed: a failure below may cost a replay its answer, but no new span.
+      // Everything is committed at this point: a failure below may cost a replay its answer, but no new span.
       let first = new Map<string, { id: string; agentId: string | null }>();
       let failure: unknown = new AppError(
         "store_unavailable",
@@ -203,7 +203,7 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
             ? first.get(`${job.projectId} ${row.dk}`)
             : (holders.get(row.id) ?? { id: row.id, agentId: row.agentId });
           if (holder === undefined) return { status: "rejected", reason: failure };
-          // An earlier try whose answer was lost may have stored this very row: then it is new, not a replay.
+          // An earlier attempt whose answer was lost may have stored this row: then it is new, not a replay.
           answers.push({ ...holder, deduped: holder.id !== row.id });
         }
         return { status: "fulfilled", value: answers };
@@ -223,7 +223,7 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
         return await list("short");
       } catch (thrown) {
         if (!(thrown instanceof ListChangedError)) throw thrown;
-        // A root of the page was removed before its body was read: once more, with the bodies in the page's snapshot.
+        // A root of the page was removed before its body was read: retry with the bodies in the page's snapshot.
         return list("all");
       }
     },
@@ -286,11 +286,11 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
   };
 }
 
-/** The list without a search has bounds of its own; what is cancelled for its time is a search. */
+/** The list without a search has its own limits; only a search is cancelled for its time. */
 const refuseLongSearch = refusingCancelled("The search took too long; search for a longer or rarer text.");
 const refuseLongCount = refusingCancelled("Counting by time took too long; choose a shorter time.");
 
-/** Says what to do about a statement that was cancelled because it took too long. */
+/** Explains how to avoid the cancellation of a statement that took too long. */
 function refusingCancelled(message: string): (thrown: unknown) => never {
   return (thrown) => {
     const isCancelled = isAppError(thrown) && sqlStateOf(thrown.cause) === statementTimeout;

@@ -1,12 +1,12 @@
 import type { Database } from "@touchstone/db";
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** Partitions are made for this week and so many after it. */
+/** Partitions are created for this week and this many after it. */
 const weeksAhead = 2;
 
-/** The weekly partitions of the table of spans. The maintenance role makes them; an id names the one it belongs to. */
+/** The weekly partitions of the table of spans. The maintenance role creates them; an id identifies its partition. */
 export interface SpanPartitionStore {
-  /** Makes what is missing for these instants (epoch milliseconds). Answers how many were missing. */
+  /** Creates missing partitions for these instants (epoch milliseconds). Returns how many were missing. */
   makeFor(instantsMs: readonly number[]): Promise<number>;
   /** The same for this week and the next ones. */
   makeAhead(nowMs: number): Promise<number>;
@@ -18,7 +18,7 @@ export function createSpanPartitionStore(maintenance: Database): SpanPartitionSt
     let made = 0;
     for (const week of [...weeks].sort((left, right) => left - right)) {
       const { rows } = await maintenance.query<{ made: boolean }>({
-        // Of any number of callers at once exactly one makes it. Fails as store_unavailable while a long query runs.
+        // Of concurrent callers exactly one creates it. Fails as store_unavailable while a long query runs.
         name: "spans_partition_make",
         text: "select ingest.make_spans_partition($1::date) as made",
         values: [new Date(week * 7 * dayMs + mondayMs).toISOString().slice(0, 10)],

@@ -3,7 +3,7 @@ import { recordAuditEvent } from "../outbox.ts";
 import type { TraceStore } from "../trace-store/trace-store.ts";
 import { readDeletionFilter } from "./read-deletion-filter.ts";
 
-/** `DELETE /ingest/traces/{traceId}`: the whole trace, whichever of its spans is named (decision 15). */
+/** `DELETE /ingest/traces/{traceId}`: deletes the whole trace of any of its spans (decision 15). */
 export function deleteTrace({ traces, clock }: { traces: TraceStore; clock: Clock }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
@@ -22,13 +22,13 @@ export function deleteTrace({ traces, clock }: { traces: TraceStore; clock: Cloc
   };
 }
 
-/** `DELETE /ingest/traces?…`: every trace with a root that matches all filters (decision 15). */
+/** `DELETE /ingest/traces?…`: deletes every trace with a root that matches all filters (decision 15). */
 export function deleteTraces({ traces, clock }: { traces: TraceStore; clock: Clock }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
     const act = actOf(call.identity);
     const filter = readDeletionFilter(call.query);
-    // As it was sent: it passed the check, so each is one text.
+    // As sent: it passed validation, so each value is one text.
     const details = call.query as Record<string, string>;
     const removal = await traces.removeTraces(projectId, filter, deletionTime(call, clock), (transaction) =>
       recordAuditEvent(transaction, act, { action: "traces.deleted", details }),
@@ -40,10 +40,10 @@ export function deleteTraces({ traces, clock }: { traces: TraceStore; clock: Clo
   };
 }
 
-/** How long a deletion works before it answers how far it came: well within the gateway's deadline. */
+/** How long a deletion works before it reports its progress: well within the gateway's deadline. */
 const workMs = 20_000;
 
-/** Says whether a deletion may begin its next transaction: not when its time is up, nor when its caller is gone. */
+/** True while a deletion may begin another transaction: until its time is up or its caller disconnects. */
 function deletionTime({ signal }: Pick<Call, "signal">, clock: Clock): () => boolean {
   const startedMs = clock.now();
   return () => !signal.aborted && clock.now() - startedMs < workMs;

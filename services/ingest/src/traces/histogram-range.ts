@@ -1,4 +1,4 @@
-/** A stretch of time in epoch milliseconds, cut into buckets of one width. */
+/** A period in epoch milliseconds, divided into buckets of one width. */
 export interface HistogramRange {
   fromMs: number;
   /** Exclusive. */
@@ -17,10 +17,10 @@ const roundWidths = [
   ...[1, 2, 7, 14, 28, 91, 364].map((days) => days * dayMs),
 ];
 
-/** Buckets of days and weeks begin with a Monday in UTC. */
+/** Buckets of days and weeks begin on a Monday in UTC. */
 const mondayMs = 4 * dayMs;
 
-/** The narrowest round buckets of which about 60 cover the stretch. */
+/** The narrowest round buckets of which about 60 cover the period. */
 export function histogramRange(fromMs: number, toMs: number): HistogramRange {
   const least = (toMs - fromMs) / bucketsMax;
   const yearMs = 364 * dayMs;
@@ -28,7 +28,7 @@ export function histogramRange(fromMs: number, toMs: number): HistogramRange {
   return { fromMs, toMs, bucketMs };
 }
 
-/** Where each bucket begins, oldest first; the first may begin before the stretch. */
+/** The start of each bucket, oldest first; the first may be before the period. */
 export function bucketStarts({ fromMs, toMs, bucketMs }: HistogramRange): number[] {
   const first = Math.floor((fromMs - mondayMs) / bucketMs) * bucketMs + mondayMs;
   return Array.from(

@@ -6,13 +6,13 @@ import { showSessionSpan } from "./show-trace.ts";
 
 /**
  * `GET /ingest/sessions/{sessionId}/spans`: every span, root or child, of a session or an OTel trace, by start
- * (completions 2.7). An unknown session has none. A session of any size is answered: a large one is
- * read as it is sent, so a failure on the way ends the connection.
+ * (completions 2.7). An unknown session has none. There is no size limit: a large session is read while it is sent, so
+ * a later failure closes the connection.
  */
 export function listSessionSpans({ traces }: { traces: TraceStore }): Handler {
   return async (call) => {
     const sessionId = call.params.sessionId ?? "";
-    // PostgreSQL's text holds no NUL, so no session is named with one.
+    // PostgreSQL text cannot hold NUL, so no session has such a name.
     if (sessionId.includes("\0")) return { status: 200, body: { spans: [] } };
     const projectId = requireProject(call);
     const chunks = takeTurns(projectId, gatherChunks(writeSpans(traces.listSessionSpans(projectId, sessionId))));

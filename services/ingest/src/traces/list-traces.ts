@@ -8,13 +8,13 @@ import { bytesOfPieces, type JsonPieces, joinPieces, showListItem, showPreviews 
 
 const noRoots: RootPage<JsonPieces> = { items: [], lastId: null, hasNextPage: false, isCut: false, totalCount: 0 };
 
-/** `GET /ingest/traces`: root traces, newest first, with the exact number of all that match (completions 2.3). */
+/** `GET /ingest/traces`: root traces, newest first, with the exact number of matches (completions 2.3). */
 export function listTraces({ traces, costs }: { traces: TraceStore; costs: CostEstimator }): Handler {
   const turns = createReadTurns("ingest");
   return async (call) => {
     const one = (name: string): string | null => [call.query[name] ?? null].flat()[0] ?? null;
     const cursor = one("cursor") || null;
-    // A well-formed cursor is never looked up: it pages on after its row is gone.
+    // A well-formed cursor is never looked up: it works even after its row was removed.
     if (cursor !== null && !isUuid(cursor)) throw new AppError("bad_request", "Unknown cursor");
     const projectId = requireProject(call);
     const { organizationId } = call.identity;

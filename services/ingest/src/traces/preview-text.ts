@@ -1,12 +1,12 @@
 import { cutText } from "../model/recorded-text.ts";
 import type { JsonText } from "../model/span.ts";
 
-/** Characters of a text in the preview of a list. */
+/** Characters of a text in a list preview. */
 const previewChars = 300;
 
 /**
- * The beginning of a recorded value as a reader looks for it: of a text its own, of messages what the last one says, of
- * other JSON its JSON. `isWhole` says that the JSON was not cut off itself. Null where nothing was recorded.
+ * The beginning of a recorded value in readable form: a text itself, the text of the last message of a conversation, or
+ * JSON text. `isWhole`: the JSON was not cut. Null if nothing was recorded.
  */
 export function previewText(json: JsonText | null, isWhole: boolean): string | null {
   if (json === null || json === "null") return null;
@@ -21,7 +21,7 @@ function readText(json: JsonText, isWhole: boolean): string {
   return json.startsWith('"') ? readCutString(json) : json;
 }
 
-/** Of messages what the last one says, as the SDKs write them; null of what is none. */
+/** The text of the last message, as the SDKs write messages; null for other values. */
 function messageText(value: unknown): string | null {
   if (Array.isArray(value)) return value.length === 0 ? null : messageText(value.at(-1));
   if (typeof value !== "object" || value === null) return null;
@@ -31,7 +31,7 @@ function messageText(value: unknown): string | null {
   return messageText(content ?? messages ?? null);
 }
 
-/** The longest escape is cut off after at most eleven characters: two of six are one character. */
+/** The longest escape ends after at most eleven more characters: two of six are one character. */
 const escapeCharsMax = 12;
 
 function readCutString(json: string): string {
@@ -39,7 +39,7 @@ function readCutString(json: string): string {
     try {
       return JSON.parse(`${json.slice(0, json.length - cut)}"`) as string;
     } catch {
-      // It ends within an escape: without its last character it may not.
+      // It may end within an escape; with its last character removed, it may not.
     }
   }
   return "";

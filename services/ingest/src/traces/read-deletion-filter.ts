@@ -4,8 +4,8 @@ import type { RemovalFilter } from "../trace-store/removing/trace-remover.ts";
 import { normaliseFramework } from "./submitted-trace.ts";
 
 /**
- * The filters of a deletion. Stricter than those of the list: a filter that was mistyped, stands empty or is said twice
- * is a 400, because ignoring it would delete more than was asked for.
+ * The filters of a deletion. Stricter than those of the list: an unknown, empty or repeated filter is a 400, because
+ * ignoring it would delete more than requested.
  */
 export function readDeletionFilter(query: Call["query"]): RemovalFilter {
   const names = Object.keys(deleteTracesQuery.shape);

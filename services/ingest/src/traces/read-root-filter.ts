@@ -4,8 +4,8 @@ import { searchPattern } from "../search/search-pattern.ts";
 import { normaliseFramework } from "./submitted-trace.ts";
 
 /**
- * Which roots a list is asked for (completions 2.3). Null when no root can match: nothing of ours has
- * such an id or such a name. A date or a flag that cannot be read is a mistake of the caller.
+ * The filter of a list (completions 2.3). Null if no root can match, because no stored id or name looks like that. An
+ * invalid date or flag is the caller's error.
  */
 export function readRootFilter(query: Call["query"]): RootFilter | null {
   const one = (name: string): string | null => readOne(query, name);
@@ -29,23 +29,23 @@ export function readRootFilter(query: Call["query"]): RootFilter | null {
   return isStorable && isKnown ? filter : null;
 }
 
-/** A bound of the filter within the times that ids can hold; null without one. */
+/** A bound of the filter within the times that ids can represent; null if absent. */
 export function readMoment(query: Call["query"], name: "from" | "to"): number | null {
   const atMs = readInstant(name, readOne(query, name));
   return atMs === null ? null : Math.min(Math.max(atMs, 0), 2 ** 48 - 1);
 }
 
-/** Whether short texts are asked for instead of whole ones; any other view is the usual one. */
+/** True if previews are requested; any other view is the default one. */
 export function isPreview(query: Call["query"]): boolean {
   return readOne(query, "view") === "preview";
 }
 
-/** The first value of a name; an empty one is none. */
+/** The first value of a parameter; an empty one counts as absent. */
 function readOne(query: Call["query"], name: string): string | null {
   return [query[name] ?? null].flat()[0] || null;
 }
 
-/** An unknown value means all, as no value does. */
+/** An unknown value means all, like a missing one. */
 function readSource(text: string | null): RootFilter["source"] {
   return text === "production" || text === "eval" ? text : "all";
 }

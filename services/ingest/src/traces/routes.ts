@@ -38,7 +38,7 @@ export function traceRoutes(dependencies: {
   ];
 }
 
-/** `GET /ingest/traces/{traceId}`: one trace in full; another project's is as good as missing. */
+/** `GET /ingest/traces/{traceId}`: one trace in full; another project's trace counts as missing. */
 function getTrace({ traces, costs }: { traces: TraceStore; costs: CostEstimator }): Handler {
   return async (call) => {
     const traceId = call.params.traceId ?? "";
@@ -56,7 +56,7 @@ export function getTraceOutline({ traces, prices }: { traces: TraceStore; prices
   return async (call) => {
     const traceId = call.params.traceId ?? "";
     const projectId = requireProject(call);
-    // One more than is shown tells whether there are more.
+    // One more than is shown, to detect whether there are more.
     const found = isUuid(traceId) ? await traces.readOutline(projectId, traceId, limits.outlineSpansMax + 1) : null;
     const [asked] = found?.spans ?? [];
     if (found === null || asked === undefined) throw new AppError("not_found", "Trace not found");
@@ -89,10 +89,13 @@ export function getTraceOutline({ traces, prices }: { traces: TraceStore; prices
   };
 }
 
-/** What a project without any trace shows. */
+/** The period shown for a project without traces. */
 const emptyMs = 3_600_000;
 
-/** `GET /ingest/traces/histogram`: how many root traces match the filters of the list, and how many failed, over time. */
+/**
+ * `GET /ingest/traces/histogram`: the number of root traces that match the filters of the list, and of failed ones,
+ * over time.
+ */
 function readTraceHistogram({ traces, clock }: { traces: TraceStore; clock: Clock }): Handler {
   return async (call) => {
     const projectId = requireProject(call);

@@ -4,21 +4,21 @@ import type { CostEstimator, ListFigures } from "../pricing/cost-estimator.ts";
 import type { PricedProject } from "../pricing/price-store.ts";
 import { previewText } from "./preview-text.ts";
 
-/** One JSON value in pieces, to be put together once, with whatever stands around it: what is shown is large. */
+/** One JSON value in pieces, concatenated once with the surrounding text: the values are large. */
 export type JsonPieces = readonly Buffer[];
 
 /**
- * The answers that show spans, as bytes: what the sender wrote is spliced in, not parsed (interface: Trace). Members are
- * left out when absent, but for the few that are always there and nullable.
+ * Responses with spans, as bytes: the sender's values are spliced in, not parsed (interface: Trace). Absent members are
+ * left out, except the few nullable ones that are always present.
  */
 export async function showListItem(span: ReadSpan): Promise<JsonPieces> {
   return splice(span, { ...narrowMembers(span), judgeScores: span.judgeScores }, "toolCalls");
 }
 
-/** What is read of a text to preview it. */
+/** Bytes of a text that are read for its preview. */
 const previewedBytes = 16 * 1024;
 
-/** The beginning of what was asked; null where nothing was recorded. */
+/** The beginning of the input; null if nothing was recorded. */
 export async function previewInput(span: ReadSpan): Promise<string | null> {
   return previewMember(await decodeSpanBody(span.body), "input");
 }
@@ -28,7 +28,7 @@ function previewMember(body: Buffer, member: BodyMember): string | null {
   return start && previewText(start.json, start.isWhole);
 }
 
-/** The same as it is previewed: texts cut short, without tool calls, with what it cost. */
+/** The same as a preview: texts cut, without tool calls, with its cost. */
 async function showPreview(span: ReadSpan, { costUSD, spanCount }: ListFigures): Promise<JsonPieces> {
   const decoded = decodeSpanBody(span.body);
   const body = Buffer.isBuffer(decoded) ? decoded : await decoded;
@@ -46,14 +46,14 @@ async function showPreview(span: ReadSpan, { costUSD, spanCount }: ListFigures):
   return [Buffer.from(JSON.stringify(item))];
 }
 
-/** A page of previews. One after the other: of large texts only one is unpacked at a time. */
+/** A page of previews, sequentially: only one large text is decompressed at a time. */
 export async function showPreviews(spans: readonly ReadSpan[], figures: readonly ListFigures[]): Promise<JsonPieces[]> {
   const items: JsonPieces[] = [];
   for (const [index, span] of spans.entries()) items.push(await showPreview(span, figures[index] as ListFigures));
   return items;
 }
 
-/** A root as the live tail tells it: an item of the list, previewed where it says at whose prices. */
+/** A root in the live tail: an item of the list, a preview if prices are given. */
 export function showTold(costs: CostEstimator) {
   return async (root: ReadSpan, preview: PricedProject | null): Promise<Buffer> => {
     if (preview === null) return Buffer.concat(await showListItem(root));
@@ -69,7 +69,7 @@ export async function showDetail(span: ReadSpan, estimatedCostUSD: number | null
   return splice(span, members, "performanceSummary");
 }
 
-/** A span of a session: the detail without what is told of whole traces only (completions 2.7). */
+/** A span of a session: the detail without values that only whole traces have (completions 2.7). */
 export async function showSessionSpan(span: ReadSpan): Promise<JsonPieces> {
   return splice(span, detailMembers(span), "performanceSummary");
 }

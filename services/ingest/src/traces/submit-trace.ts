@@ -33,7 +33,7 @@ export function submitTrace({ recorder, agents }: { recorder: SpanRecorder; agen
         trace_id: stored.id,
         traceId: stored.id,
         reference_agent_id: stored.agentId,
-        // Kept for old clients; ingest is synchronous.
+        // For old clients; ingest is synchronous.
         queued: false,
         deduped: stored.deduped,
       },
@@ -57,7 +57,7 @@ function refusingBadJson<Result>(read: () => Result): Result {
   }
 }
 
-/** A member that is not text names nothing that can be looked for. */
+/** A value that is not text cannot be looked up. */
 function workspaceIn(members: Members): unknown {
   const named = members.get("workspace_id") ?? members.get("workspaceId");
   return named === undefined ? undefined : named.type === "string" ? JSON.parse(named.text) : Number.NaN;

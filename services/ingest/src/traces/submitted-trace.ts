@@ -5,10 +5,10 @@ import type { IncomingSpan } from "../model/span.ts";
 import { guessSpanKind, normaliseSpanKind } from "../model/span-kind.ts";
 import { readToolCalls } from "../model/tool-calls.ts";
 
-/** The members of a request's body, as they were sent. */
+/** The members of a request body, as sent. */
 export type Members = ReadonlyMap<string, JsonSlice>;
 
-/** A body of `POST /ingest/traces` that holds: its span, and what else it asks for. */
+/** A valid body of `POST /ingest/traces`: its span, and its options. */
 export interface SubmittedTrace {
   span: IncomingSpan;
   /** Id or name of the agent to use instead of `name`'s. */
@@ -17,14 +17,14 @@ export interface SubmittedTrace {
   patternIds: string[] | null;
 }
 
-/** The last year whose instants have four digits; the 48 bits of an id reach a little further. */
+/** The last year with four digits; the 48 bits of an id reach slightly further. */
 const instantMaxMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const patternIdsMax = 1_000;
 const storableText = "String must not contain NUL or an unpaired surrogate";
 
 /**
  * Reads the body of `POST /ingest/traces` (interface: POST ingest/traces; completions 2.1), member by member. Any-JSON
- * values stay the text they are. Throws `trace_invalid` with all problems at once, by snake_case name.
+ * values keep their text. Throws `trace_invalid` with all problems at once, by snake_case name.
  */
 export function readSubmittedTrace(type: JsonType, members: Members | null): SubmittedTrace {
   if (members === null) throw invalid({}, [`Expected object, received ${type}`]);
@@ -45,7 +45,7 @@ export function readSubmittedTrace(type: JsonType, members: Members | null): Sub
       producer: "rest",
       otelTraceId: null,
       spanId,
-      // A span that names itself as its parent has none.
+      // A span that names itself as its parent has no parent.
       parentSpanId: parentSpanId === spanId ? null : parentSpanId,
       parentIsRemote: false,
       name,
@@ -107,13 +107,13 @@ function readTimestamp(read: FieldReader): number | null {
   return atMs;
 }
 
-/** A start that cannot be read is worth nothing, but never costs the trace (completions 2.1). */
+/** An invalid start is ignored and never rejects the trace (completions 2.1). */
 function readInstant(text: string | null): number | null {
   const atMs = text === null ? null : parseIsoTime(text);
   return atMs !== null && atMs >= 0 && atMs <= instantMaxMs ? atMs : null;
 }
 
-/** Decimal digits, as a string or as a number literal: a JavaScript number could not hold them. */
+/** Decimal digits, as a string or a number literal: a JavaScript number could not represent them. */
 function readStart(slice: JsonSlice | null): number | null {
   const digits = /^"?(\d{1,20})"?$/.exec(slice?.text ?? "")?.[1];
   if (digits === undefined) return null;
@@ -123,19 +123,19 @@ function readStart(slice: JsonSlice | null): number | null {
 
 interface TextRule {
   required?: boolean;
-  /** For a column: PostgreSQL's text holds neither NUL nor a lone surrogate. */
+  /** For a column: PostgreSQL's text accepts neither NUL nor a lone surrogate. */
   storable?: boolean;
   charsMax?: number;
 }
 
 interface FieldReader {
-  /** As it was sent: under its snake_case name, else under its camelCase one. */
+  /** As sent: under its snake_case name, else under its camelCase one. */
   slice(name: string): JsonSlice | null;
   text(name: string, rule?: TextRule): string | null;
-  /** A text that is indexed. */
+  /** An indexed text. */
   identifier(name: string): string | null;
   number(name: string): number | null;
-  /** A count that says something: above zero. */
+  /** A count above zero. */
   tokens(name: string): number | null;
   flag(name: string): boolean | null;
   texts(name: string, bounds: { itemsMax: number; charsMax: number }): string[] | null;
@@ -211,7 +211,7 @@ function createFieldReader(members: Members): FieldReader {
     },
     json(name, type) {
       const found = type === undefined ? slice(name) : typed(name, type);
-      // The elements of tool calls are any JSON, two levels further in; they are measured one by one.
+      // The elements of tool calls are any JSON, two levels deeper; they are measured one by one.
       const depthMax = limits.jsonDepthMax + (name === "tool_calls" ? 2 : 0);
       if (found !== null && found.depth > depthMax) blame(name, [`Nesting must not be deeper than ${depthMax} levels`]);
       return found;
@@ -228,7 +228,7 @@ function typeOf(value: unknown): string {
 
 const camelCaseNames = new Map<string, string>();
 
-/** Called for two dozen names of our own with every trace, hence remembered. */
+/** Called for two dozen fixed names on every trace, hence cached. */
 function toCamelCase(name: string): string {
   let camelCase = camelCaseNames.get(name);
   if (camelCase === undefined) {

@@ -4,20 +4,20 @@ import type { TokenUse } from "./metrics-store.ts";
 import { repeatedOfSpans, repeatedTokenSums } from "./repeat-read.ts";
 import { inWindow, isPriceable, planning, tokenSums } from "./window-sql.ts";
 
-/** Tokens of one agent by model; negative where they take back what a parent repeats of its children. */
+/** Tokens of one agent by model; negative to subtract what a parent repeats of its children. */
 export interface AgentTokenUse extends Omit<TokenUse, "start"> {
-  /** Null: no agent is named for them. */
+  /** Null: no agent is known for them. */
   agentId: string | null;
 }
 
-/** Adds up what each agent of a project used, from the same narrow index as the figures of one (decision 37). */
+/** Sums the usage of each agent of a project, from the same narrow index as the metrics of one agent (decision 37). */
 export interface AgentTokenReader {
-  /** Of at most 1,000 agents, those that used most. `until` is left out. */
+  /** At most 1,000 agents, those with the highest usage. `until` is exclusive. */
   read(query: { projectId: string; since: Date; until: Date }): Promise<AgentTokenUse[]>;
 }
 
 const agentsMax = 1_000;
-/** More of these: each has its own price. */
+/** More models than other names: each has its own price. */
 const modelsMax = 200;
 
 export function createAgentTokenReader(searching: Database): AgentTokenReader {
@@ -38,7 +38,9 @@ export function createAgentTokenReader(searching: Database): AgentTokenReader {
 
 const spans = inWindow(false);
 
-/** A span that names no agent is that of the roots which share its trace or session; so does the filter of one agent. */
+/**
+ * A span without an agent belongs to the agent of the roots that share its trace or session, as in the filter by agent.
+ */
 const owners = `
   owners as (
     select trace_key, agent_id

@@ -13,7 +13,7 @@ type Costs = CostTrend["totals"];
 
 /** USD. */
 interface UseCost {
-  /** Input that was not read from a cache; writing the cache is part of it. */
+  /** Input not read from a cache, including cache writes. */
   prompt: number;
   cached: number;
   completion: number;
@@ -21,7 +21,7 @@ interface UseCost {
 }
 
 type Priced<Use> = Use & {
-  /** Null: the model has no price, or a count is not known (completions 11.2). */
+  /** Null: the model has no price, or a count is unknown (completions 11.2). */
   cost: UseCost | null;
 };
 
@@ -43,7 +43,7 @@ function costOfUse({ fresh, cacheRead, cacheWrite, output }: PriceableUse, price
   return { prompt, cached, completion, whole: prompt + cached + completion };
 }
 
-/** What the traffic of a window cost in each of its stretches, and in all (completions 9.5). */
+/** The cost of a window's traffic, by bucket and in total (completions 9.5). */
 export function composeCostTrend(window: DashboardWindow, now: number, uses: readonly PricedUse[]): CostTrend {
   const models = greatestNames(uses.map(({ model, cost }) => ({ name: model, amount: cost?.whole ?? 0 })));
   return {
@@ -60,7 +60,7 @@ export function composeCostTrend(window: DashboardWindow, now: number, uses: rea
   };
 }
 
-/** What can be priced of some uses, by model, and the share of their tokens that cannot. */
+/** The cost of the priceable usage, by model, and the share of tokens without a price. */
 export function composeCosts(uses: readonly PricedUse[], models: ReadonlySet<string>): Costs {
   const byModel = new Map<string, number>();
   let [tokens, unpriced, cost] = [0, 0, 0];
@@ -82,13 +82,13 @@ export function composeCosts(uses: readonly PricedUse[], models: ReadonlySet<str
   };
 }
 
-/** Names told apart in one answer. */
+/** Distinct names in one response. */
 const namesMax = 50;
 
-/** Stands for all names beyond. */
+/** Replaces all further names. */
 export const others = "(other)";
 
-/** The names with the greatest sums. */
+/** The names with the highest sums. */
 export function greatestNames(amounts: readonly { name: string | null; amount: number }[]): ReadonlySet<string> {
   const sums = new Map<string, number>();
   for (const { name, amount } of amounts) if (name !== null) addNamed(sums, name, amount);

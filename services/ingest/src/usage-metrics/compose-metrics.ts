@@ -8,7 +8,7 @@ type MetricsFigures = Metrics["totals"];
 
 const unnamedFramework = "(none)";
 
-/** What spans come to in each bucket of a window, and in all of it (completions 9.5). */
+/** The metrics of spans by bucket of a window and in total (completions 9.5). */
 export function composeMetrics(
   window: DashboardWindow,
   now: number,
@@ -93,7 +93,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** What was taken back may leave a trace of rounding. */
+/** Subtraction may leave a rounding error. */
 function notBelowZero(amount: number): number {
   return Math.max(amount, 0);
 }

@@ -4,19 +4,19 @@ import { idBefore } from "../model/ids.ts";
 import { buildRepeatRead } from "./repeat-read.ts";
 import { inWindow, isPriceable, planning, startOf, tokenSums } from "./window-sql.ts";
 
-/** Which spans are added up: those that began in a stretch of time, of a project or of one of its agents. */
+/** The spans to aggregate: those that began in a period, of a project or one of its agents. */
 export interface MetricsQuery {
   projectId: string;
   /** Null = all. */
   agentId: string | null;
-  /** How long one bucket is, in UTC. */
+  /** The length of one bucket, in UTC. */
   stretch: Stretch;
   since: Date;
-  /** Left out. */
+  /** Exclusive. */
   until: Date;
 }
 
-/** Spans of one bucket by what they do. */
+/** Spans of one bucket by kind. */
 export interface SpanCount {
   start: Date;
   kind: "llm" | "tool" | "retrieval" | "other";
@@ -26,10 +26,10 @@ export interface SpanCount {
   errors: number;
 }
 
-/** Tokens of one bucket by model; negative where they take back what a parent repeats of its children. */
+/** Tokens of one bucket by model; negative to subtract what a parent repeats of its children. */
 export interface TokenUse {
   start: Date;
-  /** Null: none was said, or it is beyond those that are listed. */
+  /** Null: no model was stated, or it is beyond the listed ones. */
   model: string | null;
   /** Both counts are known (completions 11.2). */
   isPriceable: boolean;
@@ -37,14 +37,14 @@ export interface TokenUse {
   output: number;
   cacheRead: number;
   cacheWrite: number;
-  /** Input that is in neither part of a cache, span by span. */
+  /** Input that was neither read from nor written to a cache, span by span. */
   fresh: number;
 }
 
-/** Calls of one tool in a bucket; negative like {@link TokenUse}. */
+/** Calls of one tool in a bucket; may be negative, like {@link TokenUse}. */
 export interface ToolUse {
   start: Date;
-  /** Null: it has none, or is beyond those that are listed. */
+  /** Null: it has no name, or is beyond the listed ones. */
   name: string | null;
   calls: number;
   failures: number;
@@ -52,7 +52,7 @@ export interface ToolUse {
 
 export interface FrameworkCount {
   start: Date;
-  /** Null: none was said. */
+  /** Null: none was stated. */
   framework: string | null;
   isListed: boolean;
   roots: number;
@@ -60,13 +60,13 @@ export interface FrameworkCount {
 
 /** Of root spans, in milliseconds. */
 export interface Latency {
-  /** Null = of the whole stretch of time. */
+  /** Null = the whole period. */
   start: Date | null;
   p50: number | null;
   p95: number | null;
 }
 
-/** What the spans of a window come to, in no order. */
+/** The aggregates of a window's spans, in no order. */
 export interface UsageMetrics {
   counts: SpanCount[];
   frameworks: FrameworkCount[];
@@ -78,18 +78,18 @@ export interface UsageMetrics {
 export const noUsageMetrics: UsageMetrics = { counts: [], frameworks: [], tokens: [], tools: [], latencies: [] };
 
 /**
- * Adds spans up from one narrow index, without reading a row of them (decision 37). Only children that came over REST
- * are looked at themselves: nobody rolled up what they and their parents say.
+ * Aggregates spans from one narrow index, without reading their rows (decision 37). Only REST children are read: their
+ * parents' values are not rolled up.
  */
 export interface MetricsStore {
   read(query: MetricsQuery): Promise<UsageMetrics>;
-  /** Of these the tokens alone. */
+  /** Only the tokens. */
   readTokens(query: MetricsQuery): Promise<TokenUse[]>;
 }
 
-/** Names that are told apart, by how much is said of them. */
+/** Distinct names, by frequency. */
 const namesMax = 50;
-/** More of these: each has its own price. */
+/** More models than other names: each has its own price. */
 const modelsMax = 200;
 
 export function createMetricsStore(searching: Database): MetricsStore {
@@ -143,7 +143,7 @@ function build(name: string, textOf: (spans: string) => string, query: MetricsQu
   };
 }
 
-/** One pass over the index, then three views of what it makes. */
+/** One pass over the index, then three views of its result. */
 const totalsText = (spans: string): string => `
   with base as materialized (
     select ${startOf("created_at")} as start,
@@ -237,7 +237,7 @@ const latenciesText = (spans: string): string => `
 type UseRecord = {
   start: Date;
   name: string | null;
-  /** Of a model whether its tokens can be priced, of a framework whether it is listed. */
+  /** For a model, whether its tokens can be priced; for a framework, whether it is listed. */
   flag: boolean;
   input: number | null;
   output: number | null;
@@ -253,7 +253,7 @@ type TotalRecord = UseRecord & {
 };
 type ToolRecord = { start: Date; name: string | null; calls: number; failures: number };
 type LatencyRecord = { start: Date | null; latencies: (number | null)[] };
-/** Of tools `name` is a line of a tally, and `n` how often it is. */
+/** For tools, `name` is a line of a tally, and `n` its frequency. */
 type RepeatRecord = UseRecord & { part: "tokens" | "tool"; n: number };
 
 function tokensOf(totals: readonly TotalRecord[], repeats: readonly RepeatRecord[]): TokenUse[] {
@@ -297,7 +297,7 @@ function toRepeatedTools({ part, start, name, n }: RepeatRecord): ToolUse[] {
   });
 }
 
-/** What is taken back is taken from where it was counted. */
+/** Amounts are subtracted from the names under which they were counted. */
 function listedAlike(repeated: readonly ToolUse[], listed: readonly ToolRecord[]): ToolUse[] {
   const names = new Set(listed.map(({ name }) => name));
   return repeated.map((use) => (names.has(use.name) ? use : { ...use, name: null }));

@@ -1,15 +1,15 @@
 import { otlpFlag } from "../model/span-row.ts";
 import { freshOf, isPriceable, startOf } from "./window-sql.ts";
 
-/** Spans between one that used tokens and the next above it that reports any. */
+/** Spans between one that used tokens and the next ancestor that reports any. */
 const silentParentsMax = 32;
 
 /**
- * What spans of REST repeat of their children, who came by themselves and were rolled up by nobody: tokens (of a parent
- * at most what it reports itself), as negative numbers by the parent's model; and the calls of tools that a parent lists
- * and that came as spans as well. A child whose parent began outside the window repeats nothing.
+ * Usage that REST spans repeat of their children, which are separate rows without roll-up: tokens (at most the parent's
+ * own report), as negative numbers under the parent's model; and tool calls that a parent lists and that exist as spans
+ * as well. A child whose parent began outside the window repeats nothing.
  *
- * Only where there are such children are rows of spans read; a project that has none costs a look into the index.
+ * Rows of spans are read only if there are such children; a project without any costs one index lookup.
  */
 export function buildRepeatRead(spans: string): string {
   return `
@@ -26,14 +26,17 @@ export function buildRepeatRead(spans: string): string {
   group by 2, 3`;
 }
 
-/** The columns that take back what the rows of `repeated` repeat. */
+/** The columns that subtract the repeated usage in the rows of `repeated`. */
 export const repeatedTokenSums = `
   -sum(tokens[1]) as input, -sum(tokens[2]) as output, -sum(tokens[3]) as cache_read,
   -sum(tokens[4]) as cache_write,
   sum(${freshOf("array[said[1] - tokens[1], said[2] - tokens[2], said[3] - tokens[3], said[4] - tokens[4]]")}
     - ${freshOf("said")}) as fresh`;
 
-/** The parts of a `with recursive` that end in `repeated`: each span that repeats tokens, what it says and what of it. */
+/**
+ * The parts of a `with recursive` that ends in `repeated`: each span that repeats tokens, its report, and the repeated
+ * part.
+ */
 export function repeatedOfSpans(spans: string): string {
   return `with recursive rest as materialized (
     select id, span_id, parent_span_id, created_at, kind, is_root, agent_id, trace_key, model, net_tokens, tools,
@@ -69,7 +72,7 @@ export function repeatedOfSpans(spans: string): string {
   )`;
 }
 
-/** Of a component that the parent reports what its children report, at most all of it; null where it reports none. */
+/** For a component that the parent reports, the sum of its children, at most the report; null if it reports none. */
 function repeatedOf(component: number): string {
   const said = `rest.net_tokens[${component}]`;
   return `case when ${said} is not null then least(${said}, coalesce(sum(told.tokens[${component}]), 0)) end`;

@@ -19,7 +19,7 @@ import { composeCostTrend, priceUses } from "./compose-costs.ts";
 import { composeMetrics } from "./compose-metrics.ts";
 import { type MetricsQuery, type MetricsStore, noUsageMetrics } from "./metrics-store.ts";
 
-/** Dashboards of traffic and costs, and the costs that monitor reads. */
+/** Dashboards of traffic and costs, and the costs for monitor. */
 export function usageMetricsRoutes(dependencies: {
   metricsStore: MetricsStore;
   agentTokens: AgentTokenReader;
@@ -55,7 +55,7 @@ function readCostTrend(dependencies: { metricsStore: MetricsStore; prices: Price
   };
 }
 
-/** The question of monitor for what each agent cost, in the same stretches as the dashboards of costs. */
+/** Answers monitor's request for the cost of each agent, in the same buckets as the cost dashboards. */
 function readAgentCosts({
   agentTokens,
   prices,
@@ -75,7 +75,7 @@ function readAgentCosts({
     for (const { agentId, cost } of priceUses(uses, priceFinder(changes))) {
       if (cost !== null) costs.set(agentId, (costs.get(agentId) ?? 0) + cost.whole);
     }
-    // What a parent repeats of its children is taken back; what is left is never less than nothing.
+    // Repeated usage is subtracted; the result is never negative.
     const reply: z.input<typeof agentCosts> = {
       costs: [...costs].map(([agentId, cost]) => ({ agentId, cost: Math.max(cost, 0) })),
     };
@@ -83,7 +83,9 @@ function readAgentCosts({
   };
 }
 
-/** The question of monitor for what each model cost, in the same stretches as the dashboards of costs (completions 9.5). */
+/**
+ * Answers monitor's request for the cost of each model, in the same buckets as the cost dashboards (completions 9.5).
+ */
 function readModelCosts(dependencies: {
   metricsStore: Pick<MetricsStore, "readTokens">;
   prices: PriceStore;
@@ -100,7 +102,7 @@ function readModelCosts(dependencies: {
     for (const { model, cost } of priceUses(uses, priceFinder(changes))) {
       if (model !== null && cost !== null) costs.set(model, (costs.get(model) ?? 0) + cost.whole);
     }
-    // What a parent repeats of its children is taken back; what is left is never less than nothing.
+    // Repeated usage is subtracted; the result is never negative.
     const reply: z.input<typeof modelCosts> = {
       costs: [...costs].map(([model, cost]) => ({ model, cost: Math.max(cost, 0) })),
     };
@@ -108,11 +110,11 @@ function readModelCosts(dependencies: {
   };
 }
 
-/** What a dashboard asks for, and the prices of who asks. */
+/** The query of a dashboard, and the prices of its project. */
 interface DashboardQuery {
   window: DashboardWindow;
   now: number;
-  /** Null: there is no such agent, so nothing is to be added up. */
+  /** Null: the agent does not exist, so there is nothing to aggregate. */
   spans: MetricsQuery | null;
   findPrice: FindPrice;
 }

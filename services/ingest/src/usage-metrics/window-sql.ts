@@ -1,9 +1,9 @@
 import type { Statement } from "@touchstone/db";
 
 /**
- * Plans for these very ids, since a plan for any expects few spans of a window. What is still expected to be few is never
- * joined row by row, which of a hundred thousand children would take hours; what is expected to be many groups is few,
- * and not sorted first.
+ * Forces a plan for the actual ids, since a generic plan expects few spans in a window. Nested loops are off, because
+ * joining a hundred thousand children row by row would take hours; groups are hashed, because they are few, instead of
+ * sorted.
  */
 export const planning: Statement = {
   name: "figures_planning",
@@ -12,8 +12,8 @@ export const planning: Statement = {
 };
 
 /**
- * The spans of project $1 with ids from $2 on, before $3; of an agent those of $5: its roots, and the spans that share
- * their trace or session with one and name no other agent.
+ * The spans of project $1 with ids from $2 on, before $3; for an agent ($5), its roots and the spans that share their
+ * trace or session with one of them and name no other agent.
  */
 export function inWindow(isOfAgent: boolean): string {
   const span = "project_id = $1 and id >= $2 and id < $3";
@@ -27,17 +27,17 @@ export function inWindow(isOfAgent: boolean): string {
     where ${span}${isOfAgent ? ofAgent : ""}`;
 }
 
-/** The bucket, $4 long and counted in UTC, that a moment is in. */
+/** The bucket of a moment, $4 long and aligned to UTC. */
 export const startOf = (moment: string): string => `date_bin($4::interval, ${moment}, timestamptz 'epoch')`;
 
-/** Both counts are known; an embedding puts nothing out (completions 11.2). */
+/** Both counts are known; an embedding has no output tokens (completions 11.2). */
 export const isPriceable = "net_tokens[1] is not null and (net_tokens[2] is not null or kind = 'embedding')";
 
-/** The input that no cache took part in. */
+/** The input without cached parts. */
 export const freshOf = (tokens: string): string =>
   `greatest(coalesce((${tokens})[1], 0) - coalesce((${tokens})[3], 0) - coalesce((${tokens})[4], 0), 0)`;
 
-/** Null where no span says anything. */
+/** Null if no span reports any. */
 export const tokenSums = `
   sum(net_tokens[1]) as input, sum(net_tokens[2]) as output, sum(net_tokens[3]) as cache_read,
   sum(net_tokens[4]) as cache_write, sum(case when net_tokens is not null then ${freshOf("net_tokens")} end) as fresh`;

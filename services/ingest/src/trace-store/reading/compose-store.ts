@@ -5,18 +5,18 @@ import { parseLossless } from "../../messages/json-text.ts";
 import type { FragmentBody } from "../../model/fragment-body.ts";
 import { blobHeadBytes, textBytesOf } from "../../model/span-body.ts";
 
-/** What one statement answers: rows, and bytes of bodies beyond the first. */
+/** Limits of one statement's result: rows, and bytes of bodies beyond the first. */
 const sliceRowsMax = 2_000;
 const sliceBytesMax = 16 * 1024 * 1024;
-/** What is read of the log records of one span: as much as a span's own attributes may hold. */
+/** Log records read of one span: as many as a span may have attributes. */
 const spanFragmentsMax = 1_024;
 const spanFragmentBytesMax = 4 * 1024 * 1024;
 
 interface RowRecord {
   id: string;
-  /** Place of the row in the request. */
+  /** Position of the row in the request. */
   at: number;
-  /** All rows that are there fit into the slice. */
+  /** All existing rows fit into the slice. */
   is_whole: boolean;
   span_id: string | null;
   kind: string;
@@ -28,21 +28,18 @@ type DigestRecord = Pick<RowRecord, "id" | "kind" | "has_fragments"> & { digest:
 
 interface FragmentRecord {
   id: string;
-  /** Place of the span in the request. */
+  /** Position of the span in the request. */
   at: number;
   time_nano: string;
   dk: string;
   body: Buffer;
   /** Fragments of this span. */
   of_span: number;
-  /** Place of the last span that has fragments. */
+  /** Position of the last span that has fragments. */
   last_at: number;
 }
 
-/**
- * Reads what the rows of a project refer to; every statement answers a bounded slice. `read` is scoped to the
- * project.
- */
+/** Reads the rows that others refer to; every statement returns a bounded slice. `read` is scoped to the project. */
 export function createComposeLoader(read: Queryable["query"], projectId: string): ComposeLoader {
   return {
     async *digests(ids) {
@@ -87,7 +84,7 @@ function buildDigests(projectId: string, ids: readonly string[]): Statement {
   return { name: "compose_digests", text, values: [projectId, ids] };
 }
 
-/** Of `ingest.spans`, under that name. */
+/** On `ingest.spans`, under that name. */
 const hasFragments = `coalesce(spans.derived like '%"hasFragments":true%', false) as has_fragments`;
 
 function toLendingRow(record: RowRecord): LendingRow {
@@ -101,7 +98,7 @@ function toLendingRow(record: RowRecord): LendingRow {
 }
 
 function buildRows(projectId: string, ids: readonly string[]): Statement {
-  // The sizes are known without reading the bodies: only those of the answer are.
+  // The sizes are known without reading the bodies: only the returned bodies are read.
   const text = `
     select at, id, span_id, kind, has_fragments, body, every as is_whole
     from (
@@ -151,7 +148,7 @@ function buildFragments(projectId: string, ids: readonly string[]): Statement {
   };
 }
 
-/** The spans all of whose fragments are there, and how many of the spans asked for that answers. */
+/** The spans whose fragments are complete, and how many of the requested spans that covers. */
 function splitFragments(
   records: readonly FragmentRecord[],
   asked: number,
@@ -169,12 +166,12 @@ function splitFragments(
   }
   const last = records.at(-1);
   if (last === undefined) return { whole, answered: asked };
-  // The last span may be cut: it is read again, and is the first then, which is never cut.
+  // The last span may be cut: the next read begins with it, and the first span is never cut.
   if (!whole.has(last.id)) return { whole, answered: last.at - 1 };
   return { whole, answered: last.at === last.last_at ? asked : last.at };
 }
 
-/** By time, then by when they were observed and their place in their export, then by content. */
+/** By time, then observation time and position in the export, then content. */
 function sortFragments(records: readonly FragmentRecord[]): FragmentBody[] {
   const read = records.map((record) => ({ record, body: parseLossless(record.body.toString()) as FragmentBody }));
   read.sort(

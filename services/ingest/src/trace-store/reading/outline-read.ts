@@ -3,7 +3,7 @@ import type { Statement } from "@touchstone/db";
 import type { PlacedSpan } from "../../model/read-span.ts";
 import type { OutlinedSpan } from "../trace-store.ts";
 
-/** What an outline shows of a span beyond its place, as PostgreSQL answers it. */
+/** The row of a span in an outline, besides its place. */
 export interface OutlineRecord {
   id: string;
   name: string;

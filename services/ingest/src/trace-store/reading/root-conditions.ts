@@ -2,18 +2,18 @@ import { toUuid } from "../../model/ids.ts";
 import type { RootFilter } from "../../model/root-filter.ts";
 import { otlpFlag } from "../../model/span-row.ts";
 
-/** One of them. */
+/** One condition. */
 export interface RootCondition {
   name: string;
-  /** Of `ingest.spans`. */
+  /** On `ingest.spans`. */
   text: string;
-  /** The same of `ingest.root_counts`; null where they do not tell. */
+  /** The same on `ingest.root_counts`; null if they do not have the column. */
   counted: string | null;
-  /** No index leads to its roots, which may be few of many: they are looked for without reading rows. */
+  /** No index leads to the matching roots, which may be rare: they are found without reading rows. */
   isSparse: boolean;
 }
 
-/** What a root must meet to match a filter, but for its pattern. Adds the parameters to `values`; `$1` is the project. */
+/** The conditions of a filter, without its pattern. Adds the parameters to `values`; `$1` is the project. */
 export function rootConditions(query: Omit<RootFilter, "pattern">, values: unknown[]): RootCondition[] {
   const conditions: RootCondition[] = [];
   const parameter = (value: unknown): string => `$${values.push(value)}`;
@@ -40,7 +40,7 @@ export function rootConditions(query: Omit<RootFilter, "pattern">, values: unkno
       ...(query.ratingMax === null ? [] : [` and rating <= ${parameter(query.ratingMax)}`]),
     ].join("");
     const rated = "select trace_id from ingest.trace_verdicts where project_id = $1 and judge_scores is not null";
-    // `is true`: hashed once, whatever the planner takes the table for; as a join it may be read for every root.
+    // `is true` forces a hash, whatever the planner's estimate; a join might read the subquery for every root.
     addSparse(query.ratingMin === null ? "rated_most" : "rated", `(id in (${rated}${bounds})) is true`);
   }
   if (query.isFailing !== null) {
@@ -62,12 +62,12 @@ export function rootConditions(query: Omit<RootFilter, "pattern">, values: unkno
   return conditions;
 }
 
-/** A session may be named by the 32 hexadecimal digits of an OTel trace. */
+/** The 32 hexadecimal digits of an OTel trace are accepted as a session. */
 export function traceNamed(sessionId: string): string | null {
   return /^[0-9a-f]{32}$/i.test(sessionId) ? toUuid(sessionId.toLowerCase()) : null;
 }
 
-/** The least id of an instant or after it; ids hold the whole milliseconds of their `createdAt`. */
+/** The lowest id of an instant; ids hold the whole milliseconds of their `createdAt`. */
 export function firstIdOf(atMs: number): string {
   const wholeMs = Math.min(Math.max(Math.ceil(atMs), 0), 2 ** 48 - 1);
   return toUuid(wholeMs.toString(16).padStart(12, "0").padEnd(32, "0"));

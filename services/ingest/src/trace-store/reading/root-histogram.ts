@@ -4,31 +4,31 @@ import type { RootCount, RootHistogramQuery } from "../trace-store.ts";
 import { rootConditions } from "./root-conditions.ts";
 import { searchArguments } from "./root-list.ts";
 
-/** As PostgreSQL answers it. */
+/** A row of the result. */
 export interface RootCountRecord {
   start: Date;
   count: string;
   errors: string;
-  /** Of a search: all that it finds, also those that were not counted. */
+  /** For a search: all of its hits, including uncounted ones. */
   total: string | null;
 }
 
-/** So many hits of a search are counted by time: their ids are in memory at once. */
+/** The limit of search hits that are counted by time: their ids are in memory at once. */
 const countedHitsMax = 500_000;
 
-/** One row for each bucket that has roots, in no order. */
+/** One row for each non-empty bucket, in no order. */
 export function buildRootHistogram(query: RootHistogramQuery): Statement {
   return query.pattern === null ? buildFilteredHistogram(query) : buildSearchedHistogram(query);
 }
 
-/** The time is read from the id, so that narrow indexes of ids are enough. `$2` is the width. */
+/** The time is read from the id, so that narrow indexes of ids suffice. `$2` is the width. */
 const startOf = (id: string): string =>
   `date_bin($2::interval, uuid_extract_timestamp(${id}), timestamptz '1970-01-05 00:00Z')`;
 const widthOf = ({ bucketMs }: RootHistogramQuery): string => `${bucketMs} milliseconds`;
 
 /**
- * No index has errors or missing sources beside every root's id, and rows are wide: errors are counted apart, and roots
- * without a source are all of them less those with one.
+ * No index has errors or missing sources for every root, and rows are wide: errors are counted separately, and roots
+ * without a source are all roots minus those with one.
  */
 function buildFilteredHistogram(query: RootHistogramQuery): Statement {
   const values: unknown[] = [query.projectId, widthOf(query)];
@@ -95,7 +95,7 @@ export interface RootExtentRecord {
   newest: Date | null;
 }
 
-/** When the oldest and the newest root of a project were created; null without any. */
+/** The creation times of a project's oldest and newest root; null without any. */
 export function buildRootExtent(projectId: string): Statement {
   const edge = (order: "asc" | "desc"): string => `
       select uuid_extract_timestamp(id)

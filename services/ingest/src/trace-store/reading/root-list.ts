@@ -6,36 +6,36 @@ import type { RootQuery } from "../trace-store.ts";
 import { firstIdOf, rootConditions, traceNamed } from "./root-conditions.ts";
 import { narrowColumns, type SpanRecord, verdictColumn } from "./span-select.ts";
 
-/** Shorter bodies come with their rows: to know one by its digest saves nothing then. */
+/** Shorter bodies come with their rows: a digest would save nothing. */
 const digestedFromBytes = 1024;
 
-/** Which bodies come with their rows; of the others their digest does. */
+/** Which bodies come with their rows; the others have only their digest. */
 export type ListedWhole = "short" | "all";
 
-/** A row of a list, as PostgreSQL answers it. */
+/** A row of a list. */
 export interface RootRecord extends Omit<SpanRecord, "body"> {
-  /** Of all pages. */
+  /** Over all pages. */
   total: string;
-  /** Null too where it would have made too many bytes together with those before it: the page ends there. */
+  /** Null also for the row whose body would exceed the page's limit of bytes: the page ends there. */
   body: Buffer | null;
   /** SHA-256, base64. */
   digest: string | null;
-  /** Of a body with a digest, its beginning and how long it is. */
+  /** The beginning of a body with a digest, and the body's size. */
   head: Buffer | null;
   bytes: number | null;
 }
 
 /**
- * One page of roots, newest first, with one row more than asked for when there is a next page (it has no body), and on
- * each row the exact number of roots that match: both are of one snapshot, because it is one statement. Without any root
- * there is still one row: the total.
+ * One page of roots, newest first, plus one row without a body if there is a next page. Each row has the exact number
+ * of matching roots; both are of one snapshot, because it is one statement. Without any root there is one row with the
+ * total.
  */
 export function buildRootList(query: RootQuery, whole: ListedWhole): Statement {
   const { name, ...list } = query.pattern === null ? buildFilteredList(query, whole) : buildSearchedList(query, whole);
   return { name: whole === "all" ? `${name}_whole` : name, ...list };
 }
 
-/** Of `ingest.spans` in the order of the page, whose length is the second parameter. */
+/** On `ingest.spans` in the order of the page, whose length is the second parameter. */
 function bodyColumns(whole: ListedWhole): string {
   const isShown = "row_number() over (order by id desc) <= $2";
   if (whole === "all") {
@@ -53,7 +53,7 @@ function bodyColumns(whole: ListedWhole): string {
 function buildFilteredList(query: RootQuery, whole: ListedWhole): Statement {
   const values: unknown[] = [query.projectId, query.limit];
   const conditions = rootConditions(query, values);
-  // The counters know framework and source; what else narrows the list is counted in the rows.
+  // The counters have framework and source; other filters count rows.
   const isCounted = conditions.every(({ counted }) => counted !== null);
   const matching = conditions.map(({ text }) => ` and ${text}`).join("");
   const total = isCounted
@@ -96,7 +96,7 @@ function buildFilteredList(query: RootQuery, whole: ListedWhole): Statement {
   return { name: `roots_list${names}${query.before === null ? "" : "_before"}`, text, values };
 }
 
-/** A root of a slice, and whether others of those asked for are still to be read. */
+/** A root of a slice, and whether further requested roots remain. */
 export interface RootSliceRecord extends SpanRecord {
   place: number;
   is_whole: boolean;
@@ -119,7 +119,7 @@ export function buildRootsRead(projectId: string, ids: readonly string[]): State
   return { name: "roots_read", text, values: [projectId, ids, limits.listBytesMax] };
 }
 
-/** Which of these roots match a filter. */
+/** Selects the ids of these roots that match a filter. */
 export function buildRootMatch(projectId: string, filter: RootFilter, ids: readonly string[]): Statement {
   const values: unknown[] = [projectId, ids];
   const conditions = rootConditions(filter, values);
@@ -158,7 +158,7 @@ function buildSearchedList(query: RootQuery, whole: ListedWhole): Statement {
   return { name: "roots_search", text, values: [query.projectId, query.limit, ...searchArguments(query)] };
 }
 
-/** The arguments of `ingest.find_roots` in their order, but for how many ids it may answer, which is the third. */
+/** The arguments of `ingest.find_roots` in their order, except the third, the limit of ids. */
 export function searchArguments(query: RootFilter & { before: string | null }): unknown[] {
   const source = { production: "", eval: "eval-run", all: null }[query.source];
   return [

@@ -4,7 +4,7 @@ import { createComposeLoader } from "./compose-store.ts";
 import { buildRootMatch, buildRootsRead, type RootSliceRecord } from "./root-list.ts";
 import { composeSlices } from "./span-slices.ts";
 
-/** Reads roots by their ids, for lists and for the live tail. */
+/** Reads roots by their ids, for lists and the live tail. */
 export function createRootReader(reading: Database): Pick<TraceStore, "readRoots" | "matchRoots"> {
   return {
     async *readRoots(projectId, ids) {

@@ -3,26 +3,26 @@ import { toUuid } from "../../model/ids.ts";
 import { otlpFlag } from "../../model/span-row.ts";
 import { narrowColumns, type SpanRecord } from "./span-select.ts";
 
-/** What one page holds: rows, and bytes of bodies beyond the first. */
+/** Limits of one page: rows, and bytes of bodies beyond the first. */
 const pageRowsMax = 4_000;
 const pageBytesMax = 16 * 1024 * 1024;
 
-/** A row of a page, with its place in the order of the session. */
+/** A row of a page, with its position in the session. */
 export interface SessionRecord extends SpanRecord {
   /** Seconds since the epoch, exact, as decimal text. */
   at: string;
-  /** There are rows behind this page. */
+  /** There are rows after this page. */
   has_more: boolean;
 }
 
 /**
- * Spans of a session, by start (else creation), then by span id: the same order whatever order they came in. A page ends
- * where its bodies would be too many bytes; the next begins behind its last row. Null = the first.
+ * Spans of a session, by start (else creation), then by span id, independent of their arrival. A page ends when its
+ * bodies reach the limit of bytes; the next begins after its last row. Null = the first.
  */
 export function buildSessionPage(projectId: string, sessionId: string, after: SessionRecord | null): Statement {
   const traceKey = /^[0-9a-f]{32}$/i.test(sessionId) ? toUuid(sessionId.toLowerCase()) : null;
-  // REST spans say their session themselves; the spans of an OTel trace have that of the trace, or its own id. Only keys
-  // are sorted: the sizes of bodies are known without reading them, and the rows are read in the order of the page.
+  // A REST span states its session; the spans of an OTel trace have the trace's, or its id. Only keys are sorted: the
+  // sizes of bodies are known without reading them, and rows are read in page order.
   const text = `
     with keys as (
       select id, coalesce(span_id, '') as span_id, octet_length(body) as size,

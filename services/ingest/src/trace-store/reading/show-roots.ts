@@ -8,14 +8,14 @@ import type { RootPage, RootShowing } from "../trace-store.ts";
 import type { RootRecord } from "./root-list.ts";
 import { toBodilessSpan } from "./span-select.ts";
 
-/** A page of roots before they are composed. */
+/** A page of roots before composing. */
 type ListedRoots = Omit<RootPage<never>, "items" | "lastId"> & { rows: ListedRow<Omit<ReadSpan, "body">>[] };
 
-/** Texts of roots that are unpacked at a time. */
+/** Text of roots decompressed at a time. */
 const groupBytesMax = 4 * 1024 * 1024;
 
 export function toListedRoots(found: readonly RootRecord[], limit: number): ListedRoots {
-  // Without any span there is still one row: the total.
+  // Without any span there is one row with the total.
   const records = found.filter((row) => row.id !== null);
   const shown = records.slice(0, limit);
   const cutAt = shown.findIndex(({ body, digest }) => body === null && digest === null);
@@ -33,7 +33,7 @@ export function toListedRoots(found: readonly RootRecord[], limit: number): List
   };
 }
 
-/** Composes and shows roots until the page is full, by the bytes of what is shown. Throws ListChangedError. */
+/** Composes and shows roots until the page is full, by the bytes of the output. Throws ListChangedError. */
 export async function showRoots<Item>(
   { rows, ...page }: ListedRoots,
   { loader, listed, showing }: { loader: ComposeLoader; listed: ListedBodies; showing: RootShowing<Item> },

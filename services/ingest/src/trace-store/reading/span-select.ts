@@ -3,7 +3,7 @@ import type { Derivation } from "../../model/derivation.ts";
 import type { ReadSpan } from "../../model/read-span.ts";
 import { otlpFlag } from "../../model/span-row.ts";
 
-/** A row as PostgreSQL answers it. */
+/** A row of a span. */
 export interface SpanRecord {
   id: string;
   trace_key: string | null;
@@ -19,18 +19,18 @@ export interface SpanRecord {
   source: string | null;
   model: string | null;
   latency_ms: number | null;
-  /** Rolled up where that differs from its own. */
+  /** Rolled up, if different from its own. */
   tokens: (number | null)[] | null;
   flags: number;
   derived: string | null;
-  /** What a child of an OTel trace has of its trace: session, shared facts (JSON), agent. */
+  /** A child's values from its OTel trace: session, shared facts (JSON), agent. */
   trace_wide: [string | null, string | null, string | null] | null;
   body: Buffer;
-  /** What live judging says of it, as JSON: scores and topic. Null = nothing; read for what shows it. */
+  /** Its live verdict as JSON: scores and topic. Null = none; read only for views that show it. */
   verdict?: [string | null, string | null] | null;
 }
 
-/** Of `ingest.spans`, under that name. */
+/** On `ingest.spans`, under that name. */
 export const narrowColumns = `
     id, trace_key, span_id, parent_span_id, created_at, started_at, session_id, agent_id, name, kind, framework, source,
     model, latency_ms, coalesce(agg_tokens, own_tokens) as tokens, flags, derived,
@@ -40,14 +40,14 @@ export const narrowColumns = `
       where traces.project_id = spans.project_id and traces.trace_key = spans.trace_key
     ) end as trace_wide`;
 
-/** Of a row of `ingest.spans`, or of a page of them under the name `shown`: looked up for each row that is answered. */
+/** On a row of `ingest.spans`, or of a page under the name `shown`: looked up for each returned row. */
 export const verdictColumn = `(
       select array[judge_scores, topic]
       from ingest.trace_verdicts
       where trace_verdicts.project_id = $1 and trace_verdicts.trace_id = shown.id
     ) as verdict`;
 
-/** One span by its id, which also names the partition to look in. */
+/** One span by its id, which also identifies the partition. */
 export function buildTraceRead(projectId: string, id: string): Statement {
   const text = `
     select shown.*, ${verdictColumn}

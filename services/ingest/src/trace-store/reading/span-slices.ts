@@ -8,7 +8,7 @@ import { type SpanRecord, toReadSpan } from "./span-select.ts";
 import { buildSpansRead, type SliceRecord } from "./subtree-read.ts";
 
 /**
- * Spans by their ids, in the order asked, composed, in slices of bounded size; those that are gone are missing. `read` is
+ * Spans by their ids, in the requested order, composed, in slices of bounded size; removed spans are missing. `read` is
  * scoped to the project.
  */
 export async function* readSpanSlices(
@@ -23,10 +23,10 @@ export async function* readSpanSlices(
   }
 }
 
-/** Texts of rows that are composed at a time. Rows that nothing is added to stay packed. */
+/** Text of rows composed at a time. Rows without additions stay packed. */
 const composedBytesMax = 16 * 1024 * 1024;
 
-/** Rows as they were read, composed in parts of bounded size: what is stored packed may be a thousand times as long. */
+/** Composes rows in parts of bounded size: packed rows may be a thousand times as long unpacked. */
 export async function* composeSlices(
   records: readonly SpanRecord[],
   loader: ComposeLoader,

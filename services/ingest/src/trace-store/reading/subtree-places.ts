@@ -2,20 +2,20 @@ import type { Database } from "@touchstone/db";
 import type { PlacedSpan } from "../../model/read-span.ts";
 import { buildChildPlaces, buildTracePlaces, type PlacedRecord, toPlacedSpan } from "./subtree-read.ts";
 
-/** Levels of REST spans that are read of a subtree, one statement for each. */
+/** Levels of REST spans in a subtree, one statement for each. */
 const levelsMax = 100;
 
-/** Where the spans of a subtree stand. */
+/** The places of a subtree's spans. */
 export interface SubtreePlaces {
   /** The span itself first, the others in no order. */
   places: PlacedSpan[];
-  /** Spans that are too many levels below were left out. */
+  /** Deeper spans were left out. */
   isDeeper: boolean;
 }
 
 /**
- * The span of this id with all spans of its OTel trace, or with the REST spans below it, at most `spansMax`. Null when the
- * project has none of this id.
+ * The span with all spans of its OTel trace, or with the REST spans below it, at most `spansMax`. Null if the project
+ * has none with this id.
  */
 export async function readPlaces(
   reading: Pick<Database, "readScoped">,
@@ -32,7 +32,7 @@ export async function readPlaces(
   const known = new Set(found.map((record) => record.id));
   let level = found[0]?.is_otlp ? [] : found;
   for (let levels = 0; level.length > 0 && found.length < spansMax; levels += 1) {
-    // Of a circle the members are known already: as many as that may come back before one that is not.
+    // In a cycle, up to that many known members may be returned before a new one.
     const limit = levels < levelsMax ? spansMax - found.length : known.size + 1;
     const below = (await childrenOf(level, limit)).filter((record) => !known.has(record.id));
     if (levels === levelsMax) return { places: found.map(toPlacedSpan), isDeeper: below.length > 0 };

@@ -3,10 +3,10 @@ import type { PlacedSpan } from "../../model/read-span.ts";
 import { otlpFlag } from "../../model/span-row.ts";
 import { narrowColumns, type SpanRecord } from "./span-select.ts";
 
-/** Bytes of bodies of one slice beyond the first. */
+/** Bytes of bodies in one slice beyond the first. */
 const sliceBytesMax = 16 * 1024 * 1024;
 
-/** A span of a subtree as PostgreSQL answers it. */
+/** A row of a span in a subtree. */
 export interface PlacedRecord {
   id: string;
   span_id: string | null;
@@ -21,7 +21,7 @@ const placeColumns = `
     (extract(epoch from coalesce(started_at, created_at)) * 1000)::double precision as at_ms,
     flags & ${otlpFlag} <> 0 as is_otlp`;
 
-/** The span of this id, first; of an OTel trace with the other spans of it, at most `spansMax` in all, by start. */
+/** The span of this id first; for OTel, then the other spans of its trace by start, at most `spansMax` in all. */
 export function buildTracePlaces(projectId: string, id: string, spansMax: number): Statement {
   const text = `
     with asked as materialized (
@@ -46,8 +46,8 @@ export function buildTracePlaces(projectId: string, id: string, spansMax: number
 }
 
 /**
- * The REST children of these spans. Of a whole level at once: a partition that was never analysed is then gone through
- * once for each level, where a recursion goes through it for every span.
+ * The REST children of these spans, for a whole level at once: a partition that was never analysed is then scanned once
+ * per level, while a recursion would scan it for every span.
  */
 export function buildChildPlaces(projectId: string, parentSpanIds: readonly string[], spansMax: number): Statement {
   const text = `
@@ -68,17 +68,17 @@ export function toPlacedSpan(record: PlacedRecord): PlacedSpan {
   };
 }
 
-/** A row of a slice of spans that were asked for by id. */
+/** A row of a slice of requested spans. */
 export interface SliceRecord extends SpanRecord {
-  /** Place of the row in the request, from 1. */
+  /** Position of the row in the request, from 1. */
   place: number;
-  /** All rows that are there fit into the slice. */
+  /** All existing rows fit into the slice. */
   is_whole: boolean;
 }
 
-/** Spans by id, in the order asked, as far as their bodies fit into a slice; the first always does. */
+/** Spans by id, in the requested order, as far as their bodies fit into a slice; the first always does. */
 export function buildSpansRead(projectId: string, ids: readonly string[]): Statement {
-  // The sizes are known without reading the bodies: only those of the answer are.
+  // The sizes are known without reading the bodies: only the returned bodies are read.
   const text = `
     select ${narrowColumns}, body, place, is_whole
     from (

@@ -3,7 +3,7 @@ import type { RootFilter } from "../../model/root-filter.ts";
 import { otlpFlag } from "../../model/span-row.ts";
 import { rootConditions } from "../reading/root-conditions.ts";
 
-/** Some of the roots that match, with what tells which rows belong to them. */
+/** Some matching roots, with the keys of the rows that belong to them. */
 export function buildRootSeeds(projectId: string, filter: Omit<RootFilter, "pattern">, limit: number): Statement {
   const values: unknown[] = [projectId, limit];
   const conditions = rootConditions(filter, values);
@@ -17,16 +17,16 @@ export function buildRootSeeds(projectId: string, filter: Omit<RootFilter, "patt
 }
 
 /**
- * Counters have a shard for each writer, and removals one of their own, below them all: nobody who holds a lock that a
- * removal needs waits for it there.
+ * Counters have a shard for each writer. Removals have a separate one below them all, so that holders of locks that a
+ * removal needs do not wait for it there.
  */
 const removalShard = -1;
 
 /**
- * Removes these rows and, in the same statement, their identities, counts and search texts, the REST children's wait for
- * a parent, and log records that knew nothing but their response. A count goes down in the row's own day, framework and
- * source, as the row is when its lock is got. (Arrays, not joins: those went over every identity of the project for
- * every row, 3 s for two thousand rows of four thousand.)
+ * Removes these rows and, in the same statement, their identities, counts, search texts, the REST children's wait for a
+ * parent, and log records with only a response id. A count is reduced for the row's own day, framework and source, as
+ * of the moment its lock is acquired. (Arrays, not joins: those scanned every identity of the project for every row, 3
+ * s for two thousand rows of four thousand.)
  */
 export function buildRowRemoval(projectId: string, ids: readonly string[]): Statement {
   const text = `
@@ -68,8 +68,8 @@ export function buildRowRemoval(projectId: string, ids: readonly string[]): Stat
 }
 
 /**
- * Removes what live judging says of rows that were just removed: a statement of its own, because it must see a verdict
- * that was being written while the removal waited for its row.
+ * Removes the live verdicts of rows that were just removed. A separate statement, because it must see a verdict that
+ * was being written while the removal waited for its row.
  */
 export function buildVerdictRemoval(projectId: string, ids: readonly string[]): Statement {
   return {

@@ -4,44 +4,44 @@ import { firstIdOf } from "../reading/root-conditions.ts";
 import { buildRootSeeds, buildRowRemoval, buildVerdictRemoval } from "./trace-removal.ts";
 import { settleTraces, tracesLock } from "./trace-settling.ts";
 
-/** What removes the traces that a list would show. */
+/** Removes the traces that a list with this filter shows. */
 export type RemovalFilter = Omit<RootFilter, "pattern">;
 
-/** Said in the transaction that is the first to take something away: neither is there without the other. */
+/** Called in the first transaction that removes something, so that both commit together. */
 export type SayRemoval = (transaction: Transaction) => Promise<void>;
 
-/** What a removal took away. */
+/** The result of a removal. */
 export interface Removal {
   /** Root spans. */
   traces: number;
-  /** All spans, roots included. */
+  /** All spans, including roots. */
   spans: number;
-  /** False when it was told to stop before it was done; called again it goes on where it stopped. */
+  /** False if it was stopped early; another call continues. */
   isComplete: boolean;
 }
 
 /**
- * Removes spans with everything that is kept because of them: identity, count, search text, log records, and what their
- * trace has of its own. Each transaction removes some thousand rows whole, so totals are exact at any moment. Agents
- * stay. The rows a caller named go last: a removal that broke off is found again under the same name.
+ * Removes spans with their dependent rows: identity, count, search text, log records, and data of their trace. Each
+ * transaction removes some thousand rows completely, so totals are always exact. Agents are kept. The rows that the
+ * caller named are removed last: an interrupted removal can be repeated under the same id.
  */
 export interface TraceRemover {
   /**
-   * The whole trace that a span belongs to: an OTel trace with all its spans, or a REST span with its descendants. Null
-   * when the project has no such span.
+   * Removes the whole trace of a span: an OTel trace with all its spans, or a REST span with its descendants. Null if
+   * the project has no such span.
    */
   removeTrace(projectId: string, id: string, mayGoOn: () => boolean, say?: SayRemoval): Promise<Removal | null>;
-  /** The traces with a matching root. */
+  /** Removes the traces with a matching root. */
   removeTraces(projectId: string, filter: RemovalFilter, mayGoOn: () => boolean, say?: SayRemoval): Promise<Removal>;
-  /** Single spans made before an instant, for those whose trace is not old as a whole. */
+  /** Removes single spans created before an instant whose trace is not old as a whole. */
   removeSpansBefore(projectId: string, beforeMs: number, mayGoOn: () => boolean): Promise<Removal>;
 }
 
-/** A removal at work. */
+/** A removal in progress. */
 interface RunningRemoval extends Removal {
-  /** To be called in each transaction, with what it removed. */
+  /** Called in each transaction with its removed rows. */
   say(transaction: Transaction, removed: Removed): Promise<void>;
-  /** Counts what a transaction removed. */
+  /** Counts the removed rows of a transaction. */
   add(removed: Removed): void;
 }
 
@@ -57,13 +57,13 @@ interface Seed {
   is_otlp: boolean;
 }
 
-/** Rows of one transaction. */
+/** Rows in one transaction. */
 const batchRows = 2_000;
-/** Roots looked up at once. */
+/** Roots in one lookup. */
 const seedsMax = 100;
 
 export function createTraceRemover(database: Database): TraceRemover {
-  /** Adds up what several transactions removed. */
+  /** Sums the results of several transactions. */
   function startRemoval(say?: SayRemoval): RunningRemoval {
     return {
       traces: 0,
@@ -123,7 +123,9 @@ export function createTraceRemover(database: Database): TraceRemover {
     }
   }
 
-  /** REST spans and their descendants, the deepest first. One that arrives meanwhile is left without a parent. */
+  /**
+   * Removes REST spans and their descendants, the deepest first. One that arrives in between is left without a parent.
+   */
   async function removeRestTrees(
     projectId: string,
     seeds: readonly Seed[],

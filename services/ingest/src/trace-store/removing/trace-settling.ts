@@ -1,14 +1,14 @@
 import type { Statement, Transaction } from "@touchstone/db";
 import { buildTraceLock } from "../writing/trace-read.ts";
 
-/** Takes the locks of a project's traces; it comes before the statement that reads them. */
+/** Locks a project's traces; it must precede the statement that reads them. */
 export function tracesLock(projectId: string, traceKeys: readonly string[]): Statement {
   return buildTraceLock(traceKeys.map((traceKey) => ({ projectId, traceKey })));
 }
 
 /**
- * After spans of these traces were removed, under their locks: what is kept of a trace without spans goes, with its log
- * records; a trace that lost some of its spans is derived anew.
+ * Called after spans of these traces were removed, under their locks: a trace without spans loses its row and its log
+ * records; a trace that lost some spans is derived again.
  */
 export async function settleTraces(
   transaction: Transaction,

@@ -4,13 +4,13 @@ import { storableText } from "@touchstone/service-kit";
 import { toUuid } from "../../model/ids.ts";
 import type { IncomingFragment } from "../../model/incoming-fragment.ts";
 
-/** A fragment with the project it belongs to. */
+/** A fragment with its project. */
 export interface ProjectFragment {
   projectId: string;
   fragment: IncomingFragment;
 }
 
-/** Stores fragments and answers those that are new; one that says the same as one that is stored changes nothing. */
+/** Stores fragments and returns the new ones; a duplicate changes nothing. */
 export function buildFragmentInsert(fragments: readonly ProjectFragment[]): Statement {
   const column = <Value>(read: (fragment: IncomingFragment) => Value): Value[] =>
     fragments.map(({ fragment }) => read(fragment));
@@ -37,7 +37,7 @@ export function buildFragmentInsert(fragments: readonly ProjectFragment[]): Stat
   };
 }
 
-/** The reader of a body is named beside what it gives. */
+/** The reader of a body is stored beside its facts. */
 function storedFacts({ kind, facts }: IncomingFragment): Record<string, unknown> {
   return { kind, ...facts };
 }

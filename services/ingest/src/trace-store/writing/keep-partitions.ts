@@ -3,19 +3,19 @@ import type { SpanPartitionStore } from "../span-partition-store.ts";
 
 const hourMs = 60 * 60 * 1000;
 const retryMs = 10_000;
-/** At least so long there are partitions after a turn: a week is whole, and two more follow. */
+/** Partitions exist for at least this long after a turn: a whole week, and two more follow. */
 const madeAheadMs = 2 * 7 * 24 * hourMs;
 
-/** The upkeep at work. */
+/** A running partition maintenance. */
 export interface PartitionUpkeep {
-  /** `ok`, or why spans of this moment may have nowhere to go: what was made ahead has run out. */
+  /** `ok`, or why current spans may have no partition: those created ahead have run out. */
   state(): string;
   stop(): void;
 }
 
 /**
- * Makes the partitions of this week and the next two, now and every hour. Every replica does: making one that is there
- * costs nothing, and a batch that finds none makes its own.
+ * Creates the partitions of this week and the next two, now and every hour. Every replica does it: existing ones cost
+ * nothing, and a batch without a partition creates it.
  */
 export function keepPartitions(options: {
   partitions: SpanPartitionStore;

@@ -2,9 +2,9 @@ import type { Database } from "@touchstone/db";
 import type { ProjectRow } from "../../model/span-row.ts";
 
 /**
- * Forgets those of these rows' identities whose span is gone: retention drops spans by the week and their identities
- * after them. Until then a span sent anew would find its identity taken and nobody to answer for it. A key and its span
- * are committed together, so a key that is seen without one has lost it.
+ * Removes identities of these rows whose span was removed: retention drops spans by the week and their identities
+ * later. In between, a span sent again would find its identity used and no row to answer with. A key and its span are
+ * committed together, so a key without a span has lost it.
  */
 export async function forgetLostIdentities(database: Database, rows: readonly ProjectRow[]): Promise<void> {
   if (rows.length === 0) return;

@@ -1,8 +1,8 @@
 import type { ProjectRow } from "../../model/span-row.ts";
 
-/** Which traces this process wrote to lately: a guess at which are new, that costs one more try where it is wrong. */
+/** The traces that this process wrote to recently, to guess which are new. A wrong guess costs another attempt. */
 export interface RecentTraces {
-  /** Whether none of the rows' traces is known; from now on they all are. */
+  /** True if none of the rows' traces is known; then remembers them. */
   areNew(rows: readonly ProjectRow[]): boolean;
 }
 

@@ -24,9 +24,9 @@ interface RootRecord {
 }
 
 /**
- * Makes search read what log records say of the roots of these traces, or of the rows they borrow from (otlp 7): another
- * record may change what a root shows and nothing that is derived. To be called where the spans and records of the
- * traces are written, in the same transaction, after them.
+ * Updates the searched texts of these traces' roots after changes of log records, also of rows that they borrow from
+ * (otlp 7): a record may change a root's content without changing a derived value. Call it in the transaction that
+ * writes the spans and records, after them.
  */
 export async function rewriteTexts(transaction: Transaction, traces: readonly TraceKey[]): Promise<void> {
   for (let start = 0; start < traces.length; start += tracesAtOnce) {
@@ -78,7 +78,7 @@ function buildRootRead(traces: readonly TraceKey[]): Statement {
   };
 }
 
-/** A text that is another gets a new row. It keeps the transaction that stored the root: the live tail tells it once. */
+/** A changed text gets a new row. It keeps the transaction that stored the root: the live tail sends the root once. */
 function buildRewrite(texts: readonly { projectId: string; id: string; doc: string }[]): Statement {
   const text = `
     with wanted as materialized (

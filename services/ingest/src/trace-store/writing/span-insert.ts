@@ -6,10 +6,10 @@ import { tokenLiteral } from "../../model/token-list.ts";
 /** Raised by `ingest.require_quota`. */
 export const quotaSpent = "TSQ01";
 
-/** An event is published as one message; larger ones are split before they meet the bus's limit of 8 MB. */
+/** An event is published as one message; larger ones are split before they reach the bus's limit of 8 MB. */
 const eventCharsMax = 1024 * 1024;
 
-/** What is sent of each row, column by column. */
+/** The parameters of each row, column by column. */
 const columns: ArrayColumns<ProjectRow> = {
   project_id: ["uuid", ({ projectId }) => projectId],
   id: ["uuid", ({ row }) => row.id],
@@ -46,7 +46,7 @@ const columns: ArrayColumns<ProjectRow> = {
   tools: ["text", ({ row }) => row.tools],
 };
 
-/** Where each body begins in `bodies`, and the outbox row that announces each row, are counted over the rows. */
+/** The start of each body in `bodies`, and the outbox row that announces each row, are computed over the rows. */
 const $ = parameters(columns, [
   "scope",
   "bodies",
@@ -60,17 +60,16 @@ const $ = parameters(columns, [
 ]);
 
 /**
- * One statement, hence one transaction: the identities, the spans whose identity is new, the agents their roots
- * register, the counters and the outbox rows: one for all new roots, one for those among them that settle with it, and
- * one for children ({@link insertTextWithChildren}) where they settle with it too. Answers the ids that
- * were not stored because their identity is taken.
+ * One statement, hence one transaction: the identities, the spans whose identity is new, the agents that their roots
+ * register, the counters and the outbox rows: one for all new roots, one for those of them that settle with it, and one
+ * for children ({@link insertTextWithChildren}) if they settle with it too. Returns the ids that were not stored
+ * because their identity exists.
  *
- * - The project list for row-level security is set by the first step, and every row checked against it comes out of
- *   that step. (A `select` on these tables could not do that: its policy may be evaluated before.)
- * - Identities are inserted in the order of their key, agents and counters in theirs, so that two writers wait for each
- *   other but never in a circle.
- * - A row sent again after a lost answer meets its own id: it is neither stored nor counted nor announced twice.
- * - The `in (…) is true` keep the planner from turning a hashed look-up into a join whose size it cannot know.
+ * - The first step sets the project list for row-level security, and every row checked against it comes from that step.
+ *   (A `select` on these tables could not do that: its policy may be evaluated earlier.)
+ * - Identities are inserted in key order, and agents and counters in theirs, so that two writers cannot deadlock.
+ * - A row sent again after a lost answer finds its own id: it is not stored, counted or announced twice.
+ * - `in (…) is true` keeps the planner from turning a hashed lookup into a join whose size it cannot know.
  */
 const storeText = `
   with scope as materialized (
@@ -196,7 +195,7 @@ const insertTextWithChildren = `${storeText}
 /**
  * The statement that stores these rows; see {@link storeText}. `shard` belongs to one writer at a time. With a `quota`
  * (root traces per project and UTC day) a statement that would exceed it fails with SQLSTATE {@link quotaSpent}. A REST
- * child waits `orphanGraceMs` for its parent, then the sweeper looks after it.
+ * child waits `orphanGraceMs` for its parent, then the sweeper handles it.
  */
 export function buildSpanInsert(
   rows: readonly ProjectRow[],
@@ -227,7 +226,9 @@ export function buildSpanInsert(
   };
 }
 
-/** Which outbox rows announce each row: nearly always the first ones. The longer of the two is within the bound. */
+/**
+ * The number of the outbox row that announces each row, usually the first. The longer of the two is within the bound.
+ */
 function numberEventParts(rows: readonly ProjectRow[]): number[] {
   let part = 0;
   let chars = 0;

@@ -1,10 +1,10 @@
 import type { ProjectRow } from "../../model/span-row.ts";
 
-/** A job up to this size is one statement; a larger one is several statements of one transaction. */
+/** A job up to this size is one statement; a larger one is several statements in one transaction. */
 const statementRowsMax = 1024;
 const statementBytesMax = 8 * 1024 * 1024;
 
-/** The rows in order, in parts that one statement takes. */
+/** The rows in order, in parts of one statement each. */
 export function splitRows(rows: readonly ProjectRow[]): ProjectRow[][] {
   const parts: ProjectRow[][] = [];
   let part: ProjectRow[] = [];

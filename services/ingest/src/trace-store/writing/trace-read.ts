@@ -2,7 +2,7 @@ import type { Statement } from "@touchstone/db";
 import type { TraceKey } from "../../assembly/stored-trace.ts";
 import { otlpFlag } from "../../model/span-row.ts";
 
-/** Must be the statement before those that read. */
+/** Must precede the statements that read. */
 export function buildTraceLock(keys: readonly TraceKey[]): Statement {
   return {
     name: "trees_lock",
@@ -14,7 +14,7 @@ export function buildTraceLock(keys: readonly TraceKey[]): Statement {
 /** Raised by `ingest.require_new_traces`. */
 export const tracesKnown = "TST01";
 
-/** Fails with SQLSTATE {@link tracesKnown} when anything is stored that these traces are derived from. */
+/** Fails with SQLSTATE {@link tracesKnown} if any input of these traces is stored. */
 export function buildNewTraceCheck(keys: readonly TraceKey[], responses: readonly ResponseKey[]): Statement {
   return {
     name: "trees_require_new",
@@ -27,7 +27,7 @@ export function buildNewTraceCheck(keys: readonly TraceKey[], responses: readonl
   };
 }
 
-/** What is known of whole traces; none for a trace without spans and fragments. */
+/** The stored state of whole traces; none for a trace without spans and fragments. */
 export function buildTraceStates(keys: readonly TraceKey[]): Statement {
   const text = `
     select traces.project_id, traces.trace_key, traces.session_id, traces.shared, traces.agent_id, traces.span_count,
@@ -37,7 +37,7 @@ export function buildTraceStates(keys: readonly TraceKey[]): Statement {
   return { name: "traces_read", text, values: columns(keys) };
 }
 
-/** Every stored row of the traces that hold at most so many spans: no row of a larger one. */
+/** Every stored row of the traces with at most `spansMax` spans; no rows of larger ones. */
 export function buildTreeRead(keys: readonly TraceKey[], spansMax: number | null): Statement {
   const text = `
     select spans.*
@@ -78,7 +78,7 @@ const responseFragment = `
   fragments.project_id, fragments.trace_key, fragments.dk, fragments.span_id, fragments.response_id,
   fragments.time_nano::text as time_nano, fragments.facts`;
 
-/** Every fragment without a trace that belongs to one of these responses. */
+/** Every fragment without a trace of one of these responses. */
 export function buildResponseFragmentRead(responses: readonly ResponseKey[]): Statement {
   const text = `
     select ${responseFragment}
@@ -95,7 +95,7 @@ export function buildResponseFragmentRead(responses: readonly ResponseKey[]): St
   };
 }
 
-/** Every fragment without a trace that belongs to a response of a stored span of these traces. */
+/** Every fragment without a trace of a response of a stored span of these traces. */
 export function buildStoredResponseFragmentRead(keys: readonly TraceKey[], spansMax: number | null): Statement {
   const text = `
     select ${responseFragment}
@@ -117,7 +117,7 @@ export function buildStoredResponseFragmentRead(keys: readonly TraceKey[], spans
   return { name: "trees_read_response_fragments", text, values: [...columns(keys), spansMax] };
 }
 
-/** The traces whose spans had one of these responses. */
+/** The traces whose spans have one of these responses. */
 export function buildResponseTraces(responses: readonly ResponseKey[]): Statement {
   const text = `
     select distinct spans.project_id, spans.trace_key

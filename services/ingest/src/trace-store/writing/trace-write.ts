@@ -4,18 +4,18 @@ import type { AssemblySettings } from "../../assembly/assembly-settings.ts";
 import type { RowChange, TraceChange, TracePlan } from "../../assembly/plan-trace.ts";
 import { tokenLiteral } from "../../model/token-list.ts";
 
-/** A changed row with what its being a root, or none any more, entails. */
+/** A changed row, with the effects of becoming a root or ceasing to be one. */
 export interface ChangedRow {
   change: RowChange;
-  /** What search reads of it from now on; null = as before, or nothing any more. */
+  /** Its new searched text; null = unchanged, or no longer a root. */
   doc: string | null;
-  /** What announces a row that becomes a root, as JSON. */
+  /** JSON that announces a row that becomes a root. */
   event: string | null;
-  /** What settles with the change, beyond `event` (see model/settled-facts.ts); null: its trace settles later. */
+  /** Members of the settled event beyond `event` (see model/settled-facts.ts); null: its trace settles later. */
   settled: string | null;
 }
 
-/** What is sent of each changed row, column by column. */
+/** The parameters of each changed row, column by column. */
 const columns: ArrayColumns<ChangedRow> = {
   project_id: ["uuid", ({ change }) => change.projectId],
   id: ["uuid", ({ change }) => change.id],
@@ -132,9 +132,9 @@ const rowChangesText = `
   where (select bool_and(ingest.require_quota(project_id, day, n, ${$.quota}::bigint)) from used) is not false`;
 
 /**
- * Makes rows show something else, and with them what depends on it: the counters of roots and the daily use, each
- * exactly by the rows that became roots or ceased to be, under the row's own day, framework and source; the agents; the
- * text that search reads; the events. The caller holds the locks of the traces.
+ * Updates the shown values of rows and their dependents: the counters of roots and the daily usage, each by exactly the
+ * rows that became roots or ceased to be, for the row's own day, framework and source; agents; searched texts; events.
+ * The caller holds the locks of the traces.
  */
 export function buildRowChanges(
   rows: readonly ChangedRow[],
@@ -152,7 +152,7 @@ export function buildRowChanges(
   };
 }
 
-/** Writes what is known of whole traces, and when the sweeper has to look at them; the caller holds their locks. */
+/** Writes the state of whole traces, and when the sweeper has to handle them; the caller holds their locks. */
 export function buildTraceChanges(
   plans: readonly TracePlan[],
   { orphanGraceMs, staleDelayMs, settleDelayMs, openDelayMs }: AssemblySettings,
@@ -162,7 +162,7 @@ export function buildTraceChanges(
   );
   const settlesIn = (settles: TraceChange["settles"]): number | null =>
     settles === null ? null : (settles === "open" ? openDelayMs : settleDelayMs) / 1000;
-  // What is due already stays due: whoever adds to a trace all the time does not put it off for ever.
+  // A due time in the past is kept: constant additions cannot postpone a trace indefinitely.
   const text = `
     insert into ingest.traces as traces (
       project_id, trace_key, session_id, shared, agent_id, span_count, is_stale, due_at, settles_at

@@ -39,31 +39,34 @@ import { buildRowChanges, buildTraceChanges, type ChangedRow } from "./trace-wri
 /** Rows changed by one statement. */
 const changesMax = 2_000;
 
-/** Whoever writes counts on a shard of its own, and within the quota (null = none). */
+/** The writer's shard of the counters, and its quota (null = none). */
 export interface WriteContext {
   shard: number;
   quota: number | null;
   settings: AssemblySettings;
 }
 
-/** Whether the traces of a batch are taken for new: nothing of them is read, and the transaction fails if they are not. */
+/**
+ * True if the traces of a batch are assumed to be new: none of them is read, and the transaction fails if the guess is
+ * wrong.
+ */
 export interface TraceWriteContext extends WriteContext {
   areNew: boolean;
 }
 
-/** What a batch brings. */
+/** The content of a batch. */
 export interface TraceBatch {
   rows: readonly ProjectRow[];
   fragments: readonly ProjectFragment[];
 }
 
-/** Which row holds each span of a tree, by the id of the row that came; null = another one, not known here. */
+/** The row that holds each span of a tree, by the id of the incoming row; null = a row not known here. */
 export type Holders = Map<string, { id: string; agentId: string | null } | null>;
 
 /**
- * Stores rows, of which some are of OTel traces, and log fragments, inside one transaction: reads what is stored of the
+ * Stores rows, some of them of OTel traces, and log fragments, inside one transaction: reads the stored spans of the
  * traces under their locks, derives old and new together, writes the new rows with their final values and the old ones
- * whose values changed. A replay changes nothing. `taken` are the rows that were not stored for their identity.
+ * whose values changed. A replay changes nothing. `taken` are the rows not stored because their identity exists.
  */
 export async function writeTraces(
   transaction: Transaction,
@@ -101,8 +104,8 @@ export async function writeTraces(
 }
 
 /**
- * Derives stored traces anew, inside one transaction; of each it may promote the row that waited for its parent long
- * enough. `choose` sees a trace under its lock and says what is to be done; null = nothing.
+ * Derives stored traces again, inside one transaction, and may promote one row of each that waited long enough for its
+ * parent. `choose` sees a trace under its lock and returns what to do; null = nothing.
  */
 export async function deriveStored(
   transaction: Transaction,
@@ -121,7 +124,7 @@ export async function deriveStored(
   await rewriteTexts(transaction, told);
 }
 
-/** The traces that log records tell of. */
+/** The traces that have log records. */
 function toldByRecords(traces: Iterable<ReadTrace>): TraceKey[] {
   return [...traces].filter(({ touched }) => touched.fragments.length > 0).map(({ touched }) => touched);
 }
@@ -148,7 +151,7 @@ interface ReadTrace {
   holders: Map<string, string>;
 }
 
-/** The traces of these rows as they are when nothing of them is stored, and the statements that make sure of it. */
+/** The traces of these rows under the assumption that they are new, and the statements that verify it. */
 function takeForNew(rows: readonly ProjectRow[]): { traces: Map<string, ReadTrace>; before: Statement[] } {
   const traces = new Map<string, ReadTrace>();
   const responses: ResponseKey[] = [];
@@ -193,7 +196,7 @@ async function readBatch(
     else if (fragment.responseId !== null) responses.push({ projectId, responseId: fragment.responseId });
   }
   if (responses.length > 0) {
-    // Spans that are being committed just now are missed here: the sweeper looks again.
+    // Spans that are being committed are missed here: the sweeper checks again.
     const found = await transaction.query<{ project_id: string; trace_key: string }>(buildResponseTraces(responses));
     for (const { project_id, trace_key } of found.rows) need({ projectId: project_id, traceKey: trace_key });
   }
@@ -208,7 +211,7 @@ async function readTraces(
     rows: readonly ProjectRow[];
     responses: readonly ResponseKey[];
     spansMax: number | null;
-    /** Run under the locks, before anything is read; answers the fragments that are new. */
+    /** Run under the locks before any read; returns the new fragments. */
     before: readonly Statement[];
   },
 ): Promise<Map<string, ReadTrace>> {
@@ -232,7 +235,7 @@ async function readTraces(
   let spans: TreeRecord[] = [];
   const byResponse = new Map(ofResponses.map((fragment) => [fragmentKeyOf(fragment), fragment]));
   if (states.length > 0) {
-    // Traces that are new, as those of a whole export are, do not even open the partitions of spans.
+    // New traces, such as those of a whole export, do not even open the partitions of spans.
     const stored = states.map(({ project_id, trace_key }) => ({ projectId: project_id, traceKey: trace_key }));
     const [trees, more] = await transaction.pipeline<[TreeRecord, FragmentRecord]>([
       buildTreeRead(stored, spansMax),
@@ -266,7 +269,7 @@ async function readTraces(
     give(of({ project_id: fragment.project_id, trace_key: fragment.trace_key as string }), fragment);
   }
   for (const fragment of byResponse.values()) {
-    // A tree takes of them what belongs to its spans.
+    // A tree uses the fragments that belong to its spans.
     for (const trace of traces.values()) {
       if (trace.touched.projectId === fragment.project_id) give(trace, fragment);
     }
@@ -339,7 +342,7 @@ function finalRow(projectId: string, row: SpanRow, columns: RowColumns, doc: str
   return columns.isRoot ? { ...final, event: describeRoot(projectId, final, row.asked) } : final;
 }
 
-/** The bodies that the texts of roots are made of, by row: those that come, and those that are stored. */
+/** The bodies for the texts of roots, by row: incoming and stored ones. */
 async function readBodies(transaction: Transaction, plans: readonly TracePlan[]): Promise<Map<string, Buffer>> {
   const bodies = new Map<string, Buffer>();
   const missing = new Map<string, { projectId: string; id: string }>();
