@@ -2,20 +2,20 @@ import type { Identity } from "@touchstone/contracts";
 import { addressSubjectOf, type Tenant } from "@touchstone/service-kit";
 import type { FastifyRequest } from "fastify";
 
-/** Who calls: a key, which has no user, or a user. */
+/** The authenticated caller: a key, which has no user, or a user. */
 export interface Caller {
-  /** Null for a user on a route of no project. */
+  /** Null for a user on a route without a project. */
   projectId: string | null;
   organizationId: string | null;
   user?: { userId: string; role: Identity["role"] };
 }
 
-/** Whom the address limits count for a request. */
+/** The client address that rate limits count. */
 export function addressOf(request: FastifyRequest): string {
   return addressSubjectOf(request.ip, request.socket.remoteAddress ?? "");
 }
 
-/** The tenant of a request: its project, or where there is none the user or the client's address. */
+/** The tenant of a request: its project, else the user, else the client's address. */
 export function tenantOf(request: FastifyRequest): Tenant {
   const caller = request.passage?.caller ?? null;
   return {

@@ -17,45 +17,45 @@ export interface GatewayConfig {
   logLevel: string;
   rootSecret: string;
   nats: { url: string; user: string | undefined; password: Secret | undefined };
-  /** Origins of the replicas of each service behind. */
+  /** Origins of the replicas of each service. */
   services: Readonly<Record<"auth" | "ingest" | "eval-runs" | "monitor", readonly string[]>>;
   publicUrl: string | null;
-  /** Whether users sign in (interface: Modes). */
+  /** True if users sign in (interface: Modes). */
   hasAccounts: boolean;
-  /** Whether each organization is hard-isolated, with quotas of its own. */
+  /** True if organizations are isolated, each with its own quotas. */
   isMultiTenant: boolean;
-  /** Host names besides loopback and the public URL's. */
+  /** Accepted host names besides loopback and the public URL's. */
   allowedHosts: readonly string[];
   trustedOrigins: readonly string[];
   trustedProxies: TrustedProxies;
   redisUrl: Secret | null;
   rateLimits: RateLimitSettings;
   metricsToken: Secret | null;
-  /** Shown in settings; the judge is what asks it. */
+  /** Shown in settings; the judge uses it. */
   defaultJudgeModel: string;
-  /** Null: there is no overview for operators. */
+  /** Null: operators have no overview. */
   adminToken: Secret | null;
   otlpBodyMaxBytes: number;
-  /** False shortens the default key at start to its first 8 characters. */
+  /** False prints only the first 8 characters of the default key at start. */
   printsWholeKey: boolean;
   openApiFile: string;
-  /** Of the built dashboard; null: none is served. */
+  /** Folder of the built dashboard; null: none is served. */
   dashboardFolder: string | null;
   /** How long a client may take to send a request; then 408. */
   requestTimeoutMs: number;
   headersTimeoutMs: number;
-  /** How long a reader may take nothing of an answer, and a stream say nothing; then it is cut. */
+  /** How long a reader may read nothing, and a stream send nothing, before the connection is closed. */
   streamIdleMs: number;
-  /** How often the key of an open stream is asked about again. */
+  /** How often the key of an open stream is checked again. */
   streamRecheckMs: number;
-  /** Connections at once; what comes on top is closed at once. */
+  /** Maximum number of connections; further ones are closed at once. */
   connectionsMax: number;
   /** Further listeners on the same address; null = none. */
   otlpHttpPort: number | null;
   otlpGrpcPort: number | null;
-  /** How long the event loop may be blocked before the process is ended; null: for ever. */
+  /** How long the event loop may be blocked before the process ends; null: unlimited. */
   stallAfterMs: number | null;
-  /** How long a stop may take, and how much of it is for what. */
+  /** The time limits of a stop, total and by phase. */
   stopWithinMs: number;
   drain: DrainBounds;
 }
@@ -104,7 +104,7 @@ const gatewaySettings = [
   "SERVICE_STALL_SECONDS",
 ] as const satisfies SettingName[];
 
-/** Reads the gateway's settings; every mistake is reported, by variable name. */
+/** Reads the gateway's settings; reports every mistake, by variable name. */
 export function readGatewayConfig(environment: Environment): { config: GatewayConfig; warnings: string[] } {
   const { values, warnings } = loadSettings(gatewaySettings, environment);
   const { rootSecret, natsUrl, auth, ingest, evalRuns, monitor } = requireSettings({
@@ -173,7 +173,7 @@ export function readGatewayConfig(environment: Environment): { config: GatewayCo
 /** The documented figures per key (interface: Limits), applied by `SERVICE_RATE_LIMIT_PER_KEY=on`. */
 const perKeyDefaults = { ingest: 300, ci: 60, evaluation: 60 };
 
-/** A figure that is set counts by itself: whoever sets one must not find that another switch left it without effect. */
+/** An explicit figure applies by itself, so that no other switch can disable it. */
 function readRateLimits(values: {
   SERVICE_RATE_LIMIT: "on" | "off";
   SERVICE_RATE_LIMIT_CREDENTIAL: number | null;

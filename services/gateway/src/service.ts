@@ -64,19 +64,19 @@ export interface GatewayDependencies {
   logger: Logger;
   clock: Clock;
   metrics: Metrics;
-  /** Metrics of services in the same process, to be shown on `/metrics` too. */
+  /** Metrics of services in the same process, shown on `/metrics` too. */
   otherMetrics?: readonly Metrics[];
-  /** Where services of the same process are found without a socket. */
+  /** Calls services of the same process without a socket. */
   localCalls?: LocalCalls | undefined;
-  /** Settles when the dashboard's folder is whole, where somebody builds it while we start. */
+  /** Resolves when the dashboard's folder is complete, if it is built during startup. */
   dashboardBuilding?: Promise<void> | null;
-  /** Takes the line with the default project's key, once auth can say it. Without it no line is made. */
+  /** Receives the line with the default project's key, once auth returns it. Without it the key is not printed. */
   print?: (line: string) => void;
 }
 
 /**
- * The gateway is the only public door: it checks who calls, how fast and how much, and passes the bytes on to the service
- * that owns the route. It keeps nothing; NATS and Redis may be away, and auth for a minute.
+ * The gateway is the only public entry point: it checks identity, rate and size, and forwards the bytes to the service
+ * that owns the route. It stores nothing; NATS and Redis may be unavailable, and auth for a minute.
  */
 export function createGateway(config: GatewayConfig, dependencies: GatewayDependencies): Service {
   const { logger, clock, localCalls } = dependencies;
@@ -97,7 +97,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
     monitor: createReplicaSet(monitor),
   };
   const readiness = createServiceReadiness(replicas, { clock });
-  // Services of this process show their metrics themselves; others are asked for theirs.
+  // Services in this process show their metrics themselves; others are requested.
   const serviceMetrics = dependencies.otherMetrics === undefined ? createServiceMetrics(replicas) : null;
   const metrics = createGatewayMetrics(dependencies.metrics, dependencies.otherMetrics ?? [], serviceMetrics);
   const keys = createKeyCache({
@@ -232,9 +232,9 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
         service: "gateway",
         logger,
       });
-      // Best effort: a revocation that is missed is noticed when the cached key is 5 s old.
+      // Best effort: a missed revocation is noticed when the cached key is 5 s old.
       void bus.listen(keyRevoked, ({ projectId }) => revocations.forget([projectId]));
-      // The same with sessions.
+      // The same for sessions.
       void bus.listen(membershipChanged, ({ userIds }) => sessions.forgetUsers(userIds));
       if (dependencies.print) {
         void announceKey({

@@ -2,55 +2,55 @@ import { hash } from "node:crypto";
 import { AppError, type Clock, isWellFormedProjectKey } from "@touchstone/service-kit";
 import { createRecentMap } from "./recent-map.ts";
 
-/** What a key stands for. */
+/** The project and organization of a key. */
 export interface KeyOwner {
   projectId: string;
   organizationId: string | null;
 }
 
 export interface KeyCacheOptions {
-  /** Asks auth; null when no project has the key. Throws when auth cannot say. */
+  /** Asks auth; null if no project has the key. Throws if auth is unavailable. */
   lookUp: (apiKey: string) => Promise<KeyOwner | null>;
   clock: Clock;
-  /** Most known keys, and as many unknown ones, that are remembered; the least recently used go first. */
+  /** Maximum number of known keys, and of unknown ones; the least recently used are evicted first. */
   entriesMax?: number;
 }
 
 export interface KeyCache {
   /**
-   * Whose key this is; null when it is nobody's. `fresh` asks auth whatever is cached. Throws `service_unavailable`
-   * when auth cannot say and did not say within the last minute: never a refusal of a key that may be good.
+   * The owner of this key; null if the key is unknown. `fresh` bypasses the cache. Throws `service_unavailable` if auth
+   * is unavailable and did not answer within the last minute: a key that may be valid is never refused.
    */
   resolve(apiKey: string, options?: { fresh?: boolean }): Promise<KeyOwner | null>;
-  /** Whose key this is, from the cache alone; null when it is not cached. */
+  /** The cached owner of this key; null if it is not cached. */
   recall(apiKey: string): KeyOwner | null;
-  /** Forgets every key of these projects, or of all, at once. */
+  /** Removes every key of these projects, or all keys, at once. */
   forgetProjects(projectIds: readonly string[] | "all"): void;
 }
 
-/** How long an answer of auth counts (decision 9). */
+/** How long an answer of auth is valid (decision 9). */
 const knownMs = 5_000;
 const unknownMs = 1_000;
-/** How long a known key works on while auth is away, and how often auth is tried meanwhile. */
+/** How long a known key works while auth is unavailable, and how often auth is retried. */
 const withoutAuthMs = 60_000;
 const retryMs = 250;
 
 interface Entry {
   owner: KeyOwner | null;
-  /** When auth was asked: the promise of 5 s counts from the question, not from the answer. */
+  /** When auth was asked: the 5 s count from the request, not from the answer. */
   askedAtMs: number;
 }
 
 /**
- * Remembers what auth said about keys, by SHA-256 of the key: the cache itself holds none. Each key is asked once at a
- * time, however many requests wait for it.
+ * Caches auth's answers about keys by SHA-256 of the key: the cache holds no keys. Concurrent requests for a key share
+ * one lookup.
  */
 export function createKeyCache({ lookUp, clock, entriesMax = 10_000 }: KeyCacheOptions): KeyCache {
   const known = createRecentMap<Entry>(entriesMax);
   const unknown = createRecentMap<Entry>(entriesMax);
   const asking = new Map<string, Promise<KeyOwner | null>>();
   let authFailedAtMs: number | null = null;
-  // Counts revocations: an answer that was on its way during one may be older than it, and is not kept.
+  // Counts revocations: an answer requested before one may be outdated, and is not cached.
   let revocations = 0;
 
   async function ask(digest: string, apiKey: string): Promise<KeyOwner | null> {
@@ -80,7 +80,7 @@ export function createKeyCache({ lookUp, clock, entriesMax = 10_000 }: KeyCacheO
 
   const isWithin = (entry: Entry, maxAgeMs: number): boolean => {
     const ageMs = clock.now() - entry.askedAtMs;
-    // A clock set back would make an entry immortal.
+    // If the clock is set back, an entry must not live forever.
     return ageMs >= 0 && ageMs < maxAgeMs;
   };
 
@@ -95,7 +95,7 @@ export function createKeyCache({ lookUp, clock, entriesMax = 10_000 }: KeyCacheO
       if (entry !== undefined && isWithin(entry, knownMs)) return entry.owner;
       if (entry === undefined || !isWithin(entry, withoutAuthMs)) return askOnce(digest, apiKey);
       if (authFailedAtMs !== null) {
-        // Known to be away: nobody waits for auth again, it is tried in the background.
+        // Auth is known to be unavailable: requests do not wait for it, it is retried in the background.
         if (Math.abs(clock.now() - authFailedAtMs) >= retryMs) askOnce(digest, apiKey).catch(() => undefined);
         return entry.owner;
       }
@@ -114,7 +114,7 @@ export function createKeyCache({ lookUp, clock, entriesMax = 10_000 }: KeyCacheO
       known.deleteWhere(
         ({ owner }) => owner !== null && (projectIds === "all" || projectIds.includes(owner.projectId)),
       );
-      // Whose the questions under way are is not known yet: whoever asks from now on does not wait for their answers.
+      // The owners in pending lookups are unknown: new requests must not use their answers.
       asking.clear();
     },
   };

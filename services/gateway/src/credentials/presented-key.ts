@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Authentication } from "@touchstone/contracts";
 
 /**
- * The key a request presents, or null. `x-api-key` comes first; where the route takes it, so does `Authorization`:
- * Bearer, or Basic with the key as the password (otlp 1). The text is not checked here.
+ * The key of a request, or null. `x-api-key` comes first, then `Authorization` if the route accepts it: Bearer, or
+ * Basic with the key as the password (otlp 1). The text is not validated here.
  */
 export function readPresentedKey(headers: IncomingHttpHeaders, ways: readonly Authentication[]): string | null {
   const key = headers["x-api-key"];

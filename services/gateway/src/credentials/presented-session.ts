@@ -2,8 +2,8 @@ const name = "touchstone.session_token";
 const cookieMaxChars = 1_000;
 
 /**
- * The value of the session cookie a request presents, or null. On https only the cookie with the prefix counts: a page
- * on http could set the other one.
+ * The session cookie of a request, or null. On https only the cookie with the prefix counts: a page on http could set
+ * the other one.
  */
 export function readSessionCookie(cookies: string | undefined, isSecure: boolean): string | null {
   const wanted = `${isSecure ? "__Secure-" : ""}${name}=`;
@@ -16,7 +16,7 @@ export function readSessionCookie(cookies: string | undefined, isSecure: boolean
   return null;
 }
 
-/** Our own cookies of a request, for the accounts library; null when there are none. */
+/** The installation's cookies in a request, for the accounts library; null if there are none. */
 export function ownCookies(cookies: string | undefined): string | null {
   const own = (cookies ?? "")
     .split(";")

@@ -1,4 +1,4 @@
-/** A map that holds at most so many entries: the least recently used goes first. */
+/** A map of limited size; the least recently used entry is evicted first. */
 export interface RecentMap<Entry> {
   get(digest: string): Entry | undefined;
   set(digest: string, entry: Entry): void;
@@ -6,7 +6,7 @@ export interface RecentMap<Entry> {
   deleteWhere(matches: (entry: Entry) => boolean): void;
 }
 
-/** A Map keeps the order of insertion: what is used is inserted again, so the first is the least recently used. */
+/** A Map keeps insertion order: a used entry is inserted again, so the first is the least recently used. */
 export function createRecentMap<Entry>(entriesMax: number): RecentMap<Entry> {
   const entries = new Map<string, Entry>();
   return {

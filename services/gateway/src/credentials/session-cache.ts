@@ -4,41 +4,44 @@ import { AppError, type Clock } from "@touchstone/service-kit";
 import { createRecentMap } from "./recent-map.ts";
 
 export interface SessionCacheOptions {
-  /** Asks auth; null when it is nobody's session. Throws when auth cannot say. */
+  /** Asks auth; null if the session is unknown. Throws if auth is unavailable. */
   lookUp: (cookie: string) => Promise<ResolvedSession | null>;
   clock: Clock;
-  /** Most sessions that are remembered; the least recently used go first. */
+  /** Maximum number of sessions; the least recently used are evicted first. */
   entriesMax?: number;
 }
 
 export interface SessionCache {
   /**
-   * Whose session this is; null when it is nobody's or over. `fresh` asks auth whatever is remembered. Throws
-   * `service_unavailable` when auth cannot say.
+   * The session of this cookie; null if it is unknown or expired. `fresh` bypasses the cache. Throws
+   * `service_unavailable` if auth is unavailable.
    */
   resolve(cookie: string, options?: { fresh?: boolean }): Promise<ResolvedSession | null>;
-  /** Forgets a cookie at once: its session may be over. */
+  /** Removes a cookie at once: its session may have ended. */
   forget(cookie: string): void;
-  /** Forgets the sessions of users at once: what they open has changed. */
+  /** Removes the sessions of users at once: their access has changed. */
   forgetUsers(userIds: readonly string[]): void;
-  /** Forgets the sessions that open one of these projects, or all sessions, at once. */
+  /** Removes the sessions with access to one of these projects, or all sessions, at once. */
   forgetProjects(projectIds: readonly string[] | "all"): void;
 }
 
-/** How long an answer of auth counts: other gateways notice a sign-out within this, and a lost membership if untold. */
+/**
+ * How long an answer of auth is valid: other gateways notice a sign-out within this time, and a lost membership if its
+ * event is lost.
+ */
 const knownMs = 5_000;
 
 interface Entry {
   session: ResolvedSession;
-  /** When auth was asked: the promise of 5 s counts from the question. */
+  /** When auth was asked: the 5 s count from the request. */
   askedAtMs: number;
 }
 
-/** Remembers what auth said about session cookies, by SHA-256 of the cookie. Nobody's are not remembered. */
+/** Caches auth's answers about session cookies by SHA-256 of the cookie. Unknown cookies are not cached. */
 export function createSessionCache({ lookUp, clock, entriesMax = 10_000 }: SessionCacheOptions): SessionCache {
   const known = createRecentMap<Entry>(entriesMax);
   const asking = new Map<string, Promise<ResolvedSession | null>>();
-  // Counts what was forgotten: an answer that was on its way meanwhile may be older than that, and is not kept.
+  // Counts removals: an answer requested before one may be outdated, and is not cached.
   let forgotten = 0;
 
   async function ask(digest: string, cookie: string): Promise<ResolvedSession | null> {
@@ -57,7 +60,7 @@ export function createSessionCache({ lookUp, clock, entriesMax = 10_000 }: Sessi
   function forgetWhere(isStale: (session: ResolvedSession) => boolean): void {
     forgotten += 1;
     known.deleteWhere(({ session }) => isStale(session));
-    // Whose the questions under way are is not known yet.
+    // The owners in pending lookups are unknown.
     asking.clear();
   }
 
@@ -66,7 +69,7 @@ export function createSessionCache({ lookUp, clock, entriesMax = 10_000 }: Sessi
       const digest = digestOf(cookie);
       const entry = known.get(digest);
       const ageMs = entry === undefined ? Number.POSITIVE_INFINITY : clock.now() - entry.askedAtMs;
-      // A clock set back would make an entry immortal.
+      // If the clock is set back, an entry must not live forever.
       if (!fresh && entry !== undefined && ageMs >= 0 && ageMs < knownMs) return entry.session;
       let answer = asking.get(digest);
       if (answer === undefined) {
@@ -79,7 +82,7 @@ export function createSessionCache({ lookUp, clock, entriesMax = 10_000 }: Sessi
       forgotten += 1;
       const digest = digestOf(cookie);
       known.delete(digest);
-      // Whoever asks from now on does not wait for an answer that began before.
+      // Later requests do not use an answer requested earlier.
       asking.delete(digest);
     },
     forgetUsers: (userIds) => forgetWhere((session) => userIds.includes(session.userId)),

@@ -3,13 +3,13 @@ import { AppError } from "@touchstone/service-kit";
 import type { Caller } from "../caller.ts";
 
 /**
- * What a session opens on a route, where accounts are enabled (completions 12.6).
+ * The access that a session gives on a route, if accounts are enabled (completions 12.6).
  *
  * - `account`: the sign-in family; auth reads the cookie itself.
- * - `user`: `/projects` and `/auth-org`, for what belongs to the user. Keys do not count there.
- * - `userOrKey`: `/projects/{id}`: its own key counts too, and wins.
- * - `project`: a project of theirs: the one that is named, or the first.
- * - `namedProject`: the same, and the project must be named in `x-project-id`.
+ * - `user`: `/projects` and `/auth-org`, for the user's own resources. Keys are not accepted.
+ * - `userOrKey`: `/projects/{id}`: the project's key is accepted too, and wins.
+ * - `project`: a project of the user: the named one, or the first.
+ * - `namedProject`: the same, but `x-project-id` must name the project.
  * - `none`: keys only.
  */
 export type SessionUse = "account" | "user" | "userOrKey" | "project" | "namedProject" | "none";
@@ -23,13 +23,15 @@ export function sessionUseOf(route: Route): SessionUse {
   return authentication.includes("key") && path.includes("{projectId}") ? "userOrKey" : "user";
 }
 
-/** Throws 403 when the role of who is signed in is less than the route needs. */
+/** Throws 403 if the user's role is lower than the route requires. */
 export function requireSessionRole({ sessionRole }: Route, { user }: Caller): void {
   if (sessionRole !== "admin" || user?.role === "owner" || user?.role === "admin") return;
   throw new AppError("forbidden", "Only an owner or admin of the organization can do this");
 }
 
-/** The caller in a project of their session. Throws 404 for a project they do not have, as for one that does not exist. */
+/**
+ * The caller in a project of their session. Throws 404 for a project without access, as for one that does not exist.
+ */
 export function enterProject({ userId, memberships, projects }: ResolvedSession, asked: string | null): Caller {
   const project = asked === null ? projects[0] : projects.find(({ projectId }) => projectId === asked);
   if (project === undefined) throw new AppError("not_found", "Project not found");

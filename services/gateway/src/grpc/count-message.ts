@@ -2,19 +2,19 @@ import { type ServerInterceptingCallInterface, type StatusObject, status } from 
 import { type BodyShare, inflateBody, isAppError } from "@touchstone/service-kit";
 import { refusalOf, toGrpcStatus } from "./grpc-status.ts";
 
-/** How grpc-js reads a message. It offers no way to count one before it is inflated, so these are its own methods. */
+/** How grpc-js reads a message. It has no API to count one before it is inflated, so these are its internal methods. */
 interface MessageReading {
   handleDataFrame(data: Buffer): void;
   decompressMessage(message: Buffer, encoding: string): Buffer | Promise<Buffer>;
   stream: NodeJS.EventEmitter;
 }
 
-/** What stands before a message: whether it is compressed, and its length. */
+/** The message prefix: a compression flag and the length. */
 const prefixBytes = 5;
 
 /**
- * Counts the bytes of a call's message as they arrive and as they come out of its compression, and ends the call when there
- * is no room for them: 64 messages of 64 MiB would be four gigabytes. What is held is given back when the call is over.
+ * Counts the bytes of a call's message as they arrive and as they are inflated, and ends the call if they exceed the
+ * budget: 64 messages of 64 MiB would be four gigabytes. The budget is released when the call ends.
  */
 export function countMessage(call: ServerInterceptingCallInterface, share: BodyShare, maxBytes: number): void {
   const reading = call as unknown as MessageReading;

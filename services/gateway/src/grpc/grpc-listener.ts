@@ -39,7 +39,7 @@ export interface GrpcListenerOptions {
   proxy: ProxyToOwner;
   /** Largest message, before and after inflation. */
   messageMaxBytes: number;
-  /** Bounds the messages in hand, as they are read. */
+  /** Bounds the messages in memory, as they are read. */
   bodies: BodyBudget;
   metrics: GatewayMetrics;
   logger: Logger;
@@ -47,18 +47,18 @@ export interface GrpcListenerOptions {
 }
 
 export interface GrpcListener {
-  /** Answers the port. Throws a StartError when it is taken. */
+  /** Returns the port. Throws a StartError if it is in use. */
   listen(address: { host: string; port: number }): Promise<number>;
-  /** Tells clients to go elsewhere and finishes what is in hand; what is busy after the drain's bound is cut. */
+  /** Sends GOAWAY to clients and finishes running calls; after the drain's time limit they are cancelled. */
   stop(): Promise<void>;
 }
 
-/** Exports of one project in hand at once: a message is held whole, and 64 of the usual size are little. */
+/** Concurrent exports of one project: a message is held whole, and 64 of the usual size are little. */
 const callsMax = 64;
 /** Exports of all projects. */
 const allCallsMax = callsMax * 1.5;
 
-/** Takes OTLP over gRPC: the same checks, the same way in, other words for the answers (otlp 3). */
+/** Serves OTLP over gRPC: the same checks and forwarding, with gRPC's status codes (otlp 3). */
 export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
   const { metrics, ingestWatch, logger } = options;
   const callers = new WeakMap<Metadata, KeyOwner>();
@@ -72,7 +72,7 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
   });
   for (const service of otlpServices) server.addService(service.definition, { Export: exportHandler(service) });
 
-  /** A message is read only for a caller who may send it. The order is that of the HTTP edge. */
+  /** A message is read only after the caller passed all checks, in the order of the HTTP edge. */
   async function admit(route: Route, metadata: Metadata, peer: string): Promise<KeyOwner> {
     const counted = await options.rateLimits.count(route.rateGroup, subjectOf(peer));
     if (counted?.isOver) {
@@ -199,7 +199,7 @@ function headersOf(metadata: Metadata): Record<string, string> {
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }
 
-/** The peer is written `address:port`. */
+/** The peer has the form `address:port`. */
 function subjectOf(peer: string): string {
   const address = peer.slice(0, Math.max(0, peer.lastIndexOf(":"))).replace(/^\[|\]$/g, "");
   return addressSubjectOf(address, address);
@@ -213,7 +213,7 @@ function parse(body: Buffer): unknown {
   }
 }
 
-/** The library words a failed bind in a sentence. */
+/** The library reports a failed bind only as text. */
 function withCode(error: Error): Error {
   return error.message.includes("EADDRINUSE") ? Object.assign(error, { code: "EADDRINUSE" }) : error;
 }

@@ -1,7 +1,7 @@
 import { Metadata, type StatusObject, status } from "@grpc/grpc-js";
 import { renderError } from "@touchstone/service-kit";
 
-/** A refusal as the OTLP/HTTP routes answer it. */
+/** An error as the OTLP/HTTP routes answer it. */
 export interface HttpRefusal {
   status: number;
   retryAfterSeconds: number | null;
@@ -9,7 +9,7 @@ export interface HttpRefusal {
   body: unknown;
 }
 
-/** What the gateway itself refuses, as the HTTP route would have. */
+/** The HTTP answer for an error of the gateway itself. */
 export function refusalOf(thrown: unknown): HttpRefusal {
   const rendered = renderError(thrown, "otlp", "POST");
   const after = rendered.headers["retry-after"];
@@ -21,8 +21,9 @@ export function refusalOf(thrown: unknown): HttpRefusal {
 }
 
 /**
- * The gRPC status that makes an exporter do what the HTTP answer would (otlp 3): UNAVAILABLE with RetryInfo is sent again,
- * RESOURCE_EXHAUSTED without is dropped, so it means what sending again does not help: too large, or the day's quota.
+ * The gRPC status that makes an exporter behave as with the HTTP answer (otlp 3): UNAVAILABLE with RetryInfo is
+ * retried; RESOURCE_EXHAUSTED without it is dropped, so it stands for errors that a retry cannot fix: too large, or the
+ * daily quota.
  */
 export function toGrpcStatus(refusal: HttpRefusal): StatusObject {
   const { error, message } = (typeof refusal.body === "object" && refusal.body !== null ? refusal.body : {}) as Record<
@@ -38,7 +39,7 @@ export function toGrpcStatus(refusal: HttpRefusal): StatusObject {
   return { code, details, metadata };
 }
 
-/** Of the 429s only the one of the quota has the `{ error }` envelope (interface: Errors, OTLP endpoint). */
+/** Of the 429s only the quota's has the `{ error }` envelope (interface: Errors, OTLP endpoint). */
 function codeOf(httpStatus: number, hasErrorEnvelope: boolean): status {
   if (httpStatus === 429) return hasErrorEnvelope ? status.RESOURCE_EXHAUSTED : status.UNAVAILABLE;
   return codes[httpStatus] ?? status.UNAVAILABLE;

@@ -1,13 +1,13 @@
 import type { ServiceDefinition } from "@grpc/grpc-js";
 import { type Route, routes } from "@touchstone/contracts";
 
-/** One OTLP service of gRPC, and the HTTP route that does its work. */
+/** One OTLP service of gRPC, and the HTTP route that serves it. */
 export interface OtlpService {
   definition: ServiceDefinition;
   route: Route;
 }
 
-/** The messages stay bytes: ingest reads them, as it reads those of OTLP/HTTP (otlp 3). */
+/** The messages stay bytes: ingest decodes them, like those of OTLP/HTTP (otlp 3). */
 const asIs = (bytes: Buffer): Buffer => bytes;
 
 function define(signal: "trace" | "logs" | "metrics", service: string, route: Route): OtlpService {

@@ -4,8 +4,8 @@ import { ownCookies } from "../credentials/presented-session.ts";
 import { isSameOrigin } from "./caller-origin.ts";
 
 /**
- * What goes on to auth beside a request of the sign-in family: our own cookies, the page's origin, and what only the
- * gateway knows. No other route sees a cookie.
+ * Headers for auth on the sign-in family: the installation's cookies, the page's origin, and facts that only the
+ * gateway knows. No other route receives a cookie.
  */
 export function accountHeaders(request: FastifyRequest, publicUrl: string | null): Record<string, string> {
   const { origin, host = "" } = request.headers;
@@ -18,13 +18,16 @@ export function accountHeaders(request: FastifyRequest, publicUrl: string | null
   };
 }
 
-/** What goes on to auth where it makes a link for somebody: the origin that link begins with. */
+/** Headers for auth on routes that create a link: the origin of the link. */
 export function pageOriginHeaders(request: FastifyRequest, publicUrl: string | null): Record<string, string> {
   const { origin, host = "" } = request.headers;
   return { [accountOriginHeader]: originOf(publicUrl, origin, host) };
 }
 
-/** Without a public URL it is the page's own, which alone knows whether a proxy ends TLS. The host was checked before. */
+/**
+ * Without a public URL it is the page's origin, which alone shows whether a proxy ends TLS. The host was checked
+ * before.
+ */
 function originOf(publicUrl: string | null, origin: string | undefined, host: string): string {
   if (publicUrl !== null) return new URL(publicUrl).origin;
   return origin !== undefined && isSameOrigin(origin, host) ? origin : `http://${host}`;

@@ -1,12 +1,11 @@
-/** Headers of every answer, whatever becomes of the request. Names in small letters. */
+/** Headers of every answer, whatever its status. Names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
 const oneYearSeconds = 365 * 24 * 60 * 60;
 
 /**
- * What a browser may do with our answers, which are data: run and load nothing, show them in no other page, guess no other
- * type, tell nobody the address they came from. Pages of trusted origins read them through CORS, which this leaves as it
- * is. Browsers are told to come back over https alone where users are known to come that way.
+ * Restrictions for browsers on API answers, which are data: no scripts or loading, no framing, no type sniffing, no
+ * referrer. CORS for trusted origins is not affected. HSTS is sent only if users are known to connect over https.
  */
 export function answerHeadersFor({ publicUrl }: { publicUrl: string | null }): AnswerHeaders {
   const always = {

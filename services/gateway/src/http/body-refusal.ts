@@ -9,12 +9,12 @@ import {
   requireNdjson,
 } from "@touchstone/service-kit";
 
-/** Whether the headers announce a body. */
+/** True if the headers announce a body. */
 export function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
-/** Refuses by its headers what need not be read: a body that is too long (413), of another type or encoding (415). */
+/** Refuses by its headers a body that is too long (413) or of another type or encoding (415), without reading it. */
 export function refuseBodyByHeaders(contract: BodyContract, headers: IncomingHttpHeaders, maxBytes: number): void {
   if (!hasBody(headers)) return;
   if (Number(headers["content-length"] ?? 0) > maxBytes) throw bodyTooLarge();

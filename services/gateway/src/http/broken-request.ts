@@ -4,20 +4,20 @@ import type { Socket } from "node:net";
 import { requestIdHeader } from "@touchstone/contracts";
 import type { AnswerHeaders } from "./answer-headers.ts";
 
-// To import a value of this module loads all that it offers, WebSockets among it: 11 MB that a gateway never uses.
+// Importing a value of this module loads all of its exports, including WebSockets: 11 MB that a gateway never uses.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 export interface BrokenRequests {
-  /** Notes each request that did arrive, with its answer. */
+  /** Records each complete request with its answer. */
   remember(request: IncomingMessage, response: ServerResponse): void;
-  /** Answers what is no request, and ends the connection: nobody knows where the next request would begin. */
+  /** Answers bytes that are not a request, and ends the connection: the start of a next request cannot be found. */
   refuse(error: Error & { code?: string }, socket: Socket): void;
 }
 
 /**
- * Deals with what never becomes a request: bytes that are not HTTP, headers without end, a client that stopped in the
- * middle (408). Where an earlier request of the connection still waits for its answer, the connection just ends: the
- * client would take the refusal for that answer.
+ * Handles what never becomes a request: bytes that are not HTTP, endless headers, a client that stopped in the middle
+ * (408). If an earlier request of the connection still waits for its answer, the connection is closed without one: the
+ * client would mistake the refusal for that answer.
  */
 export function createBrokenRequests(answerHeaders: AnswerHeaders): BrokenRequests {
   const latest = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
@@ -26,7 +26,7 @@ export function createBrokenRequests(answerHeaders: AnswerHeaders): BrokenReques
     const last = latest.get(socket);
     if (last === undefined) return true;
     if (last.request.complete) return last.response.writableFinished;
-    // It is the last request itself that broke. It has a socket once all answers before its own are out.
+    // The last request itself is broken. It has a socket once all answers before its own are sent.
     return last.response.socket !== null && !last.response.headersSent;
   }
 
@@ -39,7 +39,7 @@ export function createBrokenRequests(answerHeaders: AnswerHeaders): BrokenReques
         socket.destroy();
         return;
       }
-      // A client that keeps its side open must not keep ours.
+      // A client that keeps its side open must not keep the server's side open.
       socket.end(renderRefusal(error.code, answerHeaders), () => socket.destroy());
     },
   };

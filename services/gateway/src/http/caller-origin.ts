@@ -7,25 +7,25 @@ export interface CallerOriginOptions {
   trustedOrigins: readonly string[];
 }
 
-/** How a request came. */
+/** The connection of a request. */
 export interface Arrival {
-  /** The scheme that a trusted proxy states, else that of the connection. */
+  /** The scheme stated by a trusted proxy, else that of the connection. */
   protocol: string;
   mightUseSession: boolean;
 }
 
 export interface CallerOrigin {
   /**
-   * Refuses (403) a host name this installation does not go by, and a browser page of another origin. Answers the
-   * origin when it is a foreign one that is trusted: its answers need CORS headers; null for everyone else. A foreign
-   * page that might use a session hears it in the words of the sign-in family.
+   * Refuses (403) an unknown host name, and a browser page of an untrusted origin. Returns the origin if it is foreign
+   * and trusted: the answer needs CORS headers; null otherwise. A foreign page that might use a session gets the
+   * sign-in family's error.
    */
   check(request: IncomingMessage, arrival: Arrival): string | null;
 }
 
 /**
- * Refuses (403) a request that a page of another site makes its browser send, where the answer holds the default key.
- * A browser that loads an address as an image or a script names no origin, but it says how near the page is.
+ * Refuses (403) a request sent by a page of another site if the answer holds the default key. A browser that loads an
+ * address as an image or a script sends no Origin, but Sec-Fetch-Site.
  */
 export function refuseOtherSites({ "sec-fetch-site": site }: IncomingHttpHeaders): void {
   if (site === undefined || site === "same-origin" || site === "none") return;
@@ -35,9 +35,9 @@ export function refuseOtherSites({ "sec-fetch-site": site }: IncomingHttpHeaders
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * Default mode hands the key to whoever asks, so the attack to stop is a web page: one that rebinds its own host name to
- * this machine, or simply posts from its own origin (completions 0.3). A page cannot choose the Host and Origin its
- * browser sends.
+ * In default mode every caller gets the key, so the attack to prevent is a web page that rebinds its host name to this
+ * machine, or posts from its own origin (completions 0.3). A page cannot choose the Host and Origin that its browser
+ * sends.
  */
 export function createCallerOrigin(options: CallerOriginOptions): CallerOrigin {
   const publicUrl = options.publicUrl === null ? null : new URL(options.publicUrl);
@@ -48,7 +48,7 @@ export function createCallerOrigin(options: CallerOriginOptions): CallerOrigin {
   ]);
   const origins = new Set(options.trustedOrigins);
 
-  /** A page under http whose host is reached by https: anyone on its network may have written it. */
+  /** An http page whose host is reached by https: anyone on its network may have written it. */
   function isDowngraded(origin: string, protocol: string): boolean {
     const { protocol: ofPage, host } = new URL(origin);
     const isReachedByHttps = protocol === "https" || (publicUrl?.protocol === "https:" && publicUrl.host === host);
@@ -58,7 +58,7 @@ export function createCallerOrigin(options: CallerOriginOptions): CallerOrigin {
   return {
     check({ headers, headersDistinct, socket }, { protocol, mightUseSession }) {
       const host = headers.host ?? "";
-      // Of several, this code and a proxy before it might each take another one.
+      // With several Host headers, this code and a proxy before it might each read another one.
       if ((headersDistinct.host ?? []).length > 1) throw new AppError("host_refused", "A request names one host.");
       if (!hosts.has(nameOf(host)) && !isOwnAddress(host, socket.localAddress)) {
         throw new AppError(
@@ -84,14 +84,17 @@ function nameOf(host: string): string {
   return host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
 }
 
-/** An address somebody typed cannot be a rebound name; it is fine where it is the one the connection came in on. */
+/** A literal address cannot be a rebound name; it is accepted if the connection arrived on it. */
 function isOwnAddress(host: string, localAddress: string | undefined): boolean {
   if (localAddress === undefined) return false;
   const address = localAddress.replace(/^::ffff:/, "");
   return nameOf(host) === (address.includes(":") ? `[${address}]` : address);
 }
 
-/** Whether a page has our host. Its scheme may differ: behind a proxy that ends TLS the page is https and we are http. */
+/**
+ * True if a page has the request's host. Its scheme may differ: behind a proxy that ends TLS the page is https and the
+ * gateway is http.
+ */
 export function isSameOrigin(origin: string, host: string): boolean {
   return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
 }

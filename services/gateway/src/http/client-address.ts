@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 
-/** Whom to believe about `X-Forwarded-For`: nobody, everybody, the nearest so many hops, or these subnets. */
+/** Trusted senders of `X-Forwarded-For`: none, all, the nearest hops, or these subnets. */
 export type TrustedProxies = boolean | { hops: number } | readonly string[];
 
-/** Null when the text is none of the forms. */
+/** Null if the text has none of the forms. */
 export function readTrustedProxies(text: string | undefined): TrustedProxies | null {
   if (text === undefined || text === "false") return false;
   if (text === "true") return true;

@@ -3,7 +3,10 @@ import type { FastifyReply } from "fastify";
 const exposedHeaders = "retry-after, ratelimit, ratelimit-policy, x-request-id, x-touchstone-warning";
 const allowedHeaders = "authorization, content-encoding, content-type, x-api-key, x-project-id";
 
-/** Lets pages of a trusted origin read the answer (otlp 1: browser exporters). Cookies count only where accounts are. */
+/**
+ * Lets pages of a trusted origin read the answer (otlp 1: browser exporters). Cookies are allowed only on routes that
+ * accept them.
+ */
 export function allowOrigin(reply: FastifyReply, origin: string, mightUseSession: boolean): void {
   if (mightUseSession) reply.header("access-control-allow-credentials", "true");
   reply
@@ -12,7 +15,7 @@ export function allowOrigin(reply: FastifyReply, origin: string, mightUseSession
     .header("vary", "origin");
 }
 
-/** Answers the question a browser asks before a request it may not simply send. */
+/** Answers a CORS preflight request. */
 export function answerPreflight(reply: FastifyReply, methods: readonly string[]): FastifyReply {
   return reply
     .code(204)

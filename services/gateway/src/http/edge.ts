@@ -34,18 +34,20 @@ import { isOfApi, isPageRoute, pageAddresses } from "./page-route.ts";
 import { type Address, createMethodFinder } from "./route-table.ts";
 import { sendRefusal } from "./send-refusal.ts";
 
-/** What the edge learns about a request on its way in. */
+/** The edge's data about a request. */
 export interface Passage {
-  /** Null for an address that is not there. */
+  /** Null for an unknown address. */
   route: Route | null;
   caller: Caller | null;
-  /** Asks auth again whether the key or session still opens the caller's project; null on routes without one. */
+  /**
+   * Asks auth again whether the key or session still has access to the caller's project; null on routes without one.
+   */
   isStillGood: (() => Promise<boolean>) | null;
-  /** For the log: the code of a refusal, or who answered. */
+  /** For the log: the error code, or the part that answered. */
   outcome: string;
-  /** What of the request was ignored; the log says so, and so does the answer. */
+  /** An ignored part of the request; reported in the log and the answer. */
   warning: string | null;
-  /** Whether the gateway stops: an answer that leaves now is the last of its connection. */
+  /** True if the gateway is stopping: the answer is the last of its connection. */
   isLast: () => boolean;
 }
 
@@ -58,36 +60,36 @@ declare module "fastify" {
   }
 }
 
-/** Answers a request that passed every check at the door. */
+/** Answers a request that passed every check of the edge. */
 export type Answerer = (route: Route, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** The dashboard, as it is served. */
+/** The served dashboard. */
 export interface Pages {
-  /** Adds what sends files to the listener. */
+  /** Registers the file routes. */
   register(app: FastifyInstance): void;
   answer: Answerer;
 }
 
 export interface EdgeOptions {
   addresses: readonly Address[];
-  /** The setting its port comes from. */
+  /** The setting of its port. */
   portSetting: SettingName;
   callerOrigin: CallerOrigin;
   rateLimits: RateLimits;
   identify: Identify;
-  /** Whether whoever asks for the configuration gets the default project's key. */
+  /** True if the configuration route shows the default project's key. */
   handsOutKey: boolean;
-  /** Whether a page may use a session on this route; never in default mode. */
+  /** True if a page may use a session on this route; never in default mode. */
   mightUseSession: (route: Route) => boolean;
-  /** Called before a request of the sign-in family that may have ended a session is answered. */
+  /** Called before a request of the sign-in family is answered that may have ended a session. */
   sessionChanged: (request: FastifyRequest) => void;
   spentQuotas: SpentQuotas;
   ingestWatch: IngestWatch;
-  /** Routes of the gateway itself. */
+  /** Answers the gateway's own routes. */
   answerOwn: Answerer;
-  /** Routes of the services behind. */
+  /** Answers the routes of other services. */
   forward: Answerer;
-  /** The dashboard; null where none is served. */
+  /** The dashboard; null if none is served. */
   pages: Pages | null;
   bodyMaxBytes: (route: Route) => number;
   answerHeaders: AnswerHeaders;
@@ -101,13 +103,16 @@ export interface EdgeOptions {
 }
 
 export interface Edge {
-  /** Listens and answers the address. Throws a StartError when the port is taken. */
+  /** Listens and returns the address. Throws a StartError if the port is in use. */
   listen(address: { host: string; port: number }): Promise<string>;
-  /** Answers with `Connection: close` from now on, stops listening, finishes what is in hand; see {@link DrainBounds}. */
+  /**
+   * Answers with `Connection: close` from now on, stops listening, and finishes running requests; see {@link
+   * DrainBounds}.
+   */
   stop(): Promise<void>;
 }
 
-/** The one public door. */
+/** The only public listener. */
 export function createEdge(options: EdgeOptions): Edge {
   const { addresses, callerOrigin, rateLimits, logger } = options;
   const brokenRequests = createBrokenRequests(options.answerHeaders);
@@ -115,7 +120,7 @@ export function createEdge(options: EdgeOptions): Edge {
   const methodsOf = createMethodFinder(addresses);
   let draining = false;
 
-  /** The order of checks (completions 0.3): who is refused early costs least and learns least. */
+  /** The order of checks (completions 0.3): early refusals cost least and reveal least. */
   app.addHook("onRequest", async (request, reply) => {
     const route = routeOf(request);
     const passage: Passage = { route, ...nothingKnown, isLast: () => draining };
@@ -141,7 +146,7 @@ export function createEdge(options: EdgeOptions): Edge {
     Object.assign(passage, await options.identify(route, request)); // 401, 503
     const projectId = passage.caller?.projectId ?? null;
     if (projectId !== null && route.keyRateGroup !== undefined && route.method === "POST") {
-      // The documented limits per key are of POSTs (interface: Limits): who polls a run is not slowed down.
+      // The documented limits per key are of POSTs (interface: Limits): polling a run is not limited.
       await count(reply, route.keyRateGroup, projectId, byAddress); // 429
     }
     if (projectId !== null) options.spentQuotas.check(projectId, route); // 429
@@ -152,7 +157,7 @@ export function createEdge(options: EdgeOptions): Edge {
     if (route.body !== undefined) {
       refuseBodyByHeaders(route.body, request.headers, options.bodyMaxBytes(route)); // 413, 415
     } else {
-      // A body that nobody reads has no type to be wrong; the framework would look at it otherwise.
+      // An ignored body cannot have a wrong type; the framework would check it otherwise.
       delete request.raw.headers["content-type"];
     }
   });
@@ -196,7 +201,7 @@ export function createEdge(options: EdgeOptions): Edge {
     throw new AppError("method_not_allowed", `This address takes ${methods.join(" and ")}, not ${request.method}.`);
   }
 
-  /** Counts a request; of two limits the headers show the one that is nearer. */
+  /** Counts a request; of two limits the headers show the one with less left. */
   async function count(
     reply: FastifyReply,
     group: Parameters<RateLimits["count"]>[0],
@@ -210,7 +215,7 @@ export function createEdge(options: EdgeOptions): Edge {
     throw new AppError("rate_limited", "Too many requests", { retryAfterSeconds: counted.resetSeconds });
   }
 
-  /** Headers every answer has, and the one log line and measurement of every request, however it ends. */
+  /** Headers of every answer, and the one log line and measurement of every request, however it ends. */
   function watch(request: FastifyRequest, reply: FastifyReply, passage: Passage): void {
     const startedMs = performance.now();
     reply.header(requestIdHeader, request.id).headers(options.answerHeaders);
@@ -249,7 +254,7 @@ export function createEdge(options: EdgeOptions): Edge {
   };
 }
 
-/** Null for an address that is not there. */
+/** Null for an unknown address. */
 function routeOf({ routeOptions, params }: FastifyRequest): Route | null {
   const route = routeOptions.config.contract ?? null;
   if (route === null || !isPageRoute(route)) return route;
@@ -261,7 +266,7 @@ function answererOf(route: Route, { answerOwn, forward, pages }: EdgeOptions): A
   return route.owner === "gateway" ? answerOwn : forward;
 }
 
-/** What is known of a request that has just come in. */
+/** The initial data of a request. */
 const nothingKnown = { caller: null, isStillGood: null, outcome: "ok", warning: null } as const;
 
 function arrivedTooLate(): Error & { code: string } {
@@ -274,25 +279,25 @@ function createFastify(options: EdgeOptions, brokenRequests: BrokenRequests): Fa
     logger: false,
     exposeHeadRoutes: false,
     genReqId: () => randomUUID(),
-    // Fastify takes a plain number for "trust nobody"; the hops have to be counted here.
+    // Fastify reads a plain number as "trust nobody"; the hops have to be counted here.
     trustProxy:
       typeof trustedProxies === "object" && "hops" in trustedProxies
         ? (_address, hop) => hop < trustedProxies.hops
         : Array.isArray(trustedProxies)
           ? [...trustedProxies]
           : trustedProxies === true,
-    // Of the head alone; bodies are watched one by one.
+    // Only for the head; bodies have separate timeouts.
     http: {
       maxHeaderSize: limits.requestHeadMaxBytes,
       headersTimeout: options.headersTimeoutMs,
       connectionsCheckingInterval: Math.min(options.headersTimeoutMs / 4, 5_000),
     },
-    // Longer than clients and load balancers keep theirs, so that the other side is the one to close (otlp 1).
+    // Longer than clients and load balancers keep connections, so that the other side closes them (otlp 1).
     keepAliveTimeout: 72_000,
     forceCloseConnections: "idle",
     return503OnClosing: false,
     clientErrorHandler: brokenRequests.refuse,
-    // An address that cannot be decoded, or whose parameter is absurdly long, names nothing.
+    // An address that cannot be decoded, or has an overlong parameter, is unknown.
     frameworkErrors(_error, request, reply) {
       reply.header(requestIdHeader, request.id).headers(options.answerHeaders);
       sendRefusal(new AppError("route_not_found", "Not found"), { route: null, request, reply });
@@ -301,13 +306,13 @@ function createFastify(options: EdgeOptions, brokenRequests: BrokenRequests): Fa
   });
   app.server.maxConnections = options.connectionsMax;
   app.decorateRequest("passage", null);
-  // Bodies are passed on unread: whatever the type, the handler gets the socket.
+  // Bodies are forwarded unread: whatever the type, the handler gets the socket.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));
   return app;
 }
 
-/** Writes the draft-7 headers (completions 1.3). No library we know writes this draft. */
+/** Writes the draft-7 headers (completions 1.3). No known library writes this draft. */
 function showRateLimit(reply: FastifyReply, { limit, windowSeconds, remaining, resetSeconds }: RateCount): void {
   reply
     .header("ratelimit-policy", `${limit};w=${windowSeconds}`)
@@ -315,8 +320,8 @@ function showRateLimit(reply: FastifyReply, { limit, windowSeconds, remaining, r
 }
 
 /**
- * Whether a client names another workspace than its key's project in `x-workspace-id`. The header decides nothing; somebody
- * who wonders where their traces are should be told.
+ * True if `x-workspace-id` names another workspace than the key's project. The header has no effect; the warning helps
+ * a client that misses its traces.
  */
 function namesOtherWorkspace(headers: IncomingHttpHeaders, projectId: string | null): boolean {
   const named = headers["x-workspace-id"];

@@ -22,7 +22,7 @@ import { type ProxyToOwner, pick } from "./proxy.ts";
 import { noBody, readRequestBody } from "./request-body.ts";
 import { targetOf } from "./route-table.ts";
 
-/** What comes back to a client is a list of what is meant to: nothing internal passes. */
+/** The headers passed back to clients, as a list, so that nothing internal passes. */
 const passedBack = [
   "content-type",
   "content-encoding",
@@ -33,13 +33,13 @@ const passedBack = [
   warningHeader,
 ];
 
-/** Cookies are set by the sign-in family alone, and it alone sends people elsewhere. */
+/** Only the sign-in family sets cookies and redirects. */
 const passedBackOfAccounts = ["set-cookie", "location"];
 
-/** An answer up to here is read whole before it is passed back: one that breaks off can still become a 503. */
+/** A smaller answer is read whole before it is passed back: a broken one can still become a 503. */
 const bufferedMaxBytes = 1024 * 1024;
 
-/** What is held of an answer that is passed on as it comes: the buffers of both sockets. */
+/** Memory of a streamed answer: the buffers of both sockets. */
 const streamBytes = 256 * 1024;
 
 export interface ForwardOptions {
@@ -47,15 +47,18 @@ export interface ForwardOptions {
   streams: OpenStreams;
   bodyMaxBytes: (route: Route) => number;
   publicUrl: string | null;
-  /** Bounds the bodies in hand. */
+  /** Bounds the bodies in memory. */
   bodies: BodyBudget;
   /** Bounds the answers that wait for their readers. */
   answers: BodyBudget;
-  /** How long a reader may take nothing of an answer. */
+  /** How long a reader may read nothing of an answer. */
   streamIdleMs: number;
 }
 
-/** Passes requests on to the service that owns the route, and answers back: bytes both ways, as fast as both sides are. */
+/**
+ * Forwards requests to the service that owns the route, and its answers back: bytes in both directions, with
+ * backpressure.
+ */
 export function createForward(options: ForwardOptions): Answerer {
   const { proxy, streams, bodyMaxBytes, bodies } = options;
   return async (route, request, reply) => {
@@ -64,7 +67,7 @@ export function createForward(options: ForwardOptions): Answerer {
     reply.raw.once("close", () => {
       if (!reply.raw.writableFinished) gone.abort(new Error("the client is gone"));
     });
-    // The client has gone: no event would give back what is taken now.
+    // The client has disconnected: no event would release memory reserved now.
     if (reply.raw.destroyed) return reply.hijack();
     const tenant = tenantOf(request);
     const place = route.streaming ? streams.admit(tenant) : null;
@@ -86,13 +89,13 @@ export function createForward(options: ForwardOptions): Answerer {
         requestId: request.id,
         signal: gone.signal,
       });
-      // Why is in the service's log, under the same request id.
+      // The service's log has the reason, under the same request id.
       if (answer.status >= 400 && request.passage) request.passage.outcome = "refused_by_service";
       const warning = answer.headers[warningHeader];
       if (typeof warning === "string" && request.passage) request.passage.warning = warning;
       return await passBack(answer, { route, request, reply, place });
     } catch (thrown) {
-      // Nobody is left to answer.
+      // The client has disconnected.
       if (gone.signal.aborted || request.socket.destroyed) return reply.hijack();
       throw thrown;
     } finally {
@@ -102,8 +105,8 @@ export function createForward(options: ForwardOptions): Answerer {
   };
 
   /**
-   * Until the client has taken it. An answer that finds no room is not read: its service waits with it. Only what is read
-   * can be asked for again, so only that is ever refused.
+   * Reserves memory until the client has read the answer. Without memory the answer is not read, and its service waits.
+   * Only reads can be repeated, so only reads are refused.
    */
   async function makeRoom(answer: HopAnswer, bytes: number | null, { route, request, reply }: Passing): Promise<void> {
     const room = new AnswerRoom(options.answers, () => tooMuchToSend(route.owner), tenantOf(request));
@@ -115,7 +118,7 @@ export function createForward(options: ForwardOptions): Answerer {
       await answer.body.dump();
       throw thrown;
     }
-    // The client went while it waited.
+    // The client disconnected while waiting.
     if (reply.raw.destroyed) room.release();
   }
 
@@ -151,7 +154,7 @@ export function createForward(options: ForwardOptions): Answerer {
       passPieces(reply.raw, answer.whole, head);
       return reply;
     }
-    // A large answer goes as fast as its client reads.
+    // A large answer is sent at the client's speed.
     answer.takeTime();
     const stream = passStream(reply.raw, answer.body, head);
     place?.fill(stream);
@@ -165,16 +168,16 @@ export function createForward(options: ForwardOptions): Answerer {
   }
 }
 
-/** A request that is being passed on. */
+/** A request that is being forwarded. */
 interface Passing {
   route: Route;
   request: FastifyRequest;
   reply: FastifyReply;
-  /** Null if the answer does not last. */
+  /** Null if the answer is not a stream. */
   place: StreamPlace | null;
 }
 
-/** The headers of a stream that begins, without opening one: the owner is not asked. */
+/** Answers HEAD of a stream with its headers, without opening one: the owner is not asked. */
 function answerHeadOfStream({ responses }: Route, reply: FastifyReply): FastifyReply {
   const contentType = responses[200]?.contentType;
   if (contentType === "text/event-stream") reply.header("cache-control", "no-cache");

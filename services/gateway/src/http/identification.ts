@@ -8,36 +8,34 @@ import { readSessionCookie } from "../credentials/presented-session.ts";
 import type { SessionCache } from "../credentials/session-cache.ts";
 import { enterProject, requireSessionRole, sessionUseOf } from "../credentials/session-use.ts";
 
-/** Who calls, as far as the door can tell. */
+/** The result of identification. */
 export interface Identified {
-  /** Null on routes that anybody may call, and where the owner says itself that one must sign in. */
+  /** Null on public routes, and on those whose owner asks for a sign-in itself. */
   caller: Caller | null;
-  /** Asks auth again whether the key or session still opens the caller's project; null without one. */
+  /** Asks auth again whether the key or session still has access to the caller's project; null without a caller. */
   isStillGood: (() => Promise<boolean>) | null;
 }
 
 /**
- * Finds out who calls. Throws 401, 403 for a session used from an origin unknown or with too small a role, 404 for a
- * foreign project, or 503.
+ * Identifies the caller. Throws 401, 403 for a session from an unknown origin or with too low a role, 404 for a foreign
+ * project, or 503.
  */
 export type Identify = (route: Route, request: FastifyRequest) => Promise<Identified>;
 
 export interface IdentificationOptions {
   keys: KeyCache;
-  /** Null in default mode: cookies are not even read. */
+  /** Null in default mode: cookies are not read. */
   sessions: SessionCache | null;
-  /** Whether browsers reach the installation by https. */
+  /** True if browsers use https. */
   isSecure: boolean;
 }
 
-/** Open routes, and those of the gateway itself that look at a token of their own. */
+/** Public routes, and those of the gateway that check a separate token. */
 const answeredToAnybody: readonly Authentication[] = ["none", "metrics", "admin"];
 
 const nobody: Identified = { caller: null, isStillGood: null };
 
-/**
- * A key is read where one is sent, and then cookies count for nothing; a session opens what completions 12.6 lists and no more.
- */
+/** A key is used if one is sent, and then cookies are ignored; a session has the access of completions 12.6. */
 export function createIdentification({ keys, sessions, isSecure }: IdentificationOptions): Identify {
   return async (route, request) => {
     if (route.authentication.some((way) => answeredToAnybody.includes(way))) return nobody;
@@ -50,7 +48,7 @@ export function createIdentification({ keys, sessions, isSecure }: Identificatio
 
   async function identifyKey(route: Route, request: FastifyRequest): Promise<Identified> {
     const apiKey = readPresentedKey(request.headers, route.authentication);
-    // What shows and replaces keys: there a revoked one must not live on while it is cached.
+    // Routes that show or replace keys must not accept a revoked one from the cache.
     const fresh = route.owner === "auth" || route.id === "readSettings";
     const owner = apiKey === null ? null : await keys.resolve(apiKey, { fresh });
     if (apiKey === null || owner === null) throw new AppError("unauthorized", "Invalid or missing API key");
@@ -60,7 +58,7 @@ export function createIdentification({ keys, sessions, isSecure }: Identificatio
     };
   }
 
-  /** Null when the session has no say here: the key decides. */
+  /** Null if the session does not apply: the key decides. */
   async function identifySession(
     known: SessionCache,
     route: Route,
@@ -82,7 +80,7 @@ export function createIdentification({ keys, sessions, isSecure }: Identificatio
       const caller = { projectId: null, organizationId: null, user: { userId: session.userId, role: null } };
       return { caller, isStillGood: null };
     }
-    // Joined or made a moment ago, perhaps: nobody is sent away by what is remembered.
+    // The project may have been joined or created just now: the cache alone must not deny access.
     const isKnown = asked === null || session.projects.some(({ projectId }) => projectId === asked);
     const current = isKnown ? session : ((await known.resolve(cookie, { fresh: true })) ?? session);
     const caller = enterProject(current, asked);
@@ -97,12 +95,15 @@ export function createIdentification({ keys, sessions, isSecure }: Identificatio
   }
 }
 
-/** A page cannot choose its Origin, and a foreign one was refused before; a cookie without any comes from no page of ours. */
+/**
+ * A page cannot choose its Origin, and foreign ones were refused before; a cookie without an Origin is not from the
+ * dashboard.
+ */
 function requireOrigin({ headers }: FastifyRequest): void {
   if (headers.origin === undefined) throw new AppError("invalid_origin", "Missing or null Origin");
 }
 
-/** Which project a session is to open; null when none is named. */
+/** The project named for a session; null if none is named. */
 function askedProject({ headers, query }: FastifyRequest, use: "project" | "namedProject"): string | null {
   const inQuery = use === "project" ? (query as Record<string, unknown>).projectId : undefined;
   const asked = inQuery ?? headers["x-project-id"];

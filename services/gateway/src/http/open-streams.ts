@@ -12,33 +12,33 @@ import {
 
 export interface OpenStreams {
   /**
-   * Takes a place for a stream, before the owner is asked. Throws 429 when its tenant's share is used up, 503 when there is
-   * no room or the gateway is stopping.
+   * Reserves a place for a stream, before the owner is asked. Throws 429 if its tenant's share is used up, 503 if no
+   * place is left or the gateway is stopping.
    */
   admit(tenant: Tenant): StreamPlace;
-  /** Watches over a stream until its answer is over. */
+  /** Watches a stream until its answer ends. */
   hold(stream: PassedStream, response: ServerResponse, key: StreamKey): void;
   readonly share: FairShare;
-  /** Asks at once whether the keys of a project's streams still count. */
+  /** Checks at once whether the keys of a project's streams are still valid. */
   recheck(projectId: string): Promise<void>;
-  /** Ends server-sent events: their readers come back elsewhere. Other streams go on to their end. */
+  /** Ends server-sent events: their readers reconnect elsewhere. Other streams run to their end. */
   drain(): void;
 }
 
 /** The key under which a stream was opened. */
 export interface StreamKey {
   projectId: string;
-  /** Whether the key still opens the project; rejects while nobody can say. */
+  /** True if the key still has access to the project; rejects if auth is unavailable. */
   isGood(): Promise<boolean>;
 }
 
 export interface OpenStreamsOptions {
   streamsMax?: number;
-  /** How often keys are asked about again, for a gateway that missed the revocation. */
+  /** How often keys are checked again, for a gateway that missed the revocation. */
   recheckMs: number;
 }
 
-/** How long a stream lives on while auth cannot say whether its key counts: as long as any request does. */
+/** How long a stream lives while auth cannot check its key: as long as any request does. */
 const withoutAuthMs = 60_000;
 
 interface Held {
@@ -48,8 +48,8 @@ interface Held {
 }
 
 /**
- * The answers that last: server-sent events and exports. A key that is revoked ends them within 5 s (completions 1.8):
- * at once with the event, else when it is asked about again.
+ * Open long answers: server-sent events and exports. A revoked key ends them within 5 s (completions 1.8): at once with
+ * the event, else at the next check.
  */
 export function createOpenStreams({ streamsMax = limits.streamsMax, recheckMs }: OpenStreamsOptions): OpenStreams {
   const places = createStreamPlaces({ placesMax: streamsMax, what: "stream", where: "this gateway" });

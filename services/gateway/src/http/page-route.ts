@@ -1,7 +1,7 @@
 import { deadlines, type Route } from "@touchstone/contracts";
 import type { Address } from "./route-table.ts";
 
-/** The dashboard. It is no part of the API and of its description. */
+/** The dashboard. It is not part of the API or its description. */
 const pageRoute: Route = {
   id: "getPage",
   method: "GET",
@@ -16,19 +16,19 @@ const pageRoute: Route = {
   section: "interface: Modes",
 };
 
-/** Every address the API leaves free. */
+/** Every address that the API does not use. */
 export const pageAddresses: readonly Address[] = ["GET", "HEAD"].map((method) => ({
   method,
   path: pageRoute.path,
   route: pageRoute,
 }));
 
-/** Whether an address belongs to the API, also one it does not have: a client that mistypes one must not get a page. */
+/** True if a path is in the API's address space, even if unknown: a client with a mistyped path must not get a page. */
 export function isOfApi(path: string): boolean {
   return /^\/(api|health|metrics|openapi\.json|projects)(\/|$)/.test(path);
 }
 
-/** Whether this is the route of the pages. */
+/** True for the route of the pages. */
 export function isPageRoute(route: Route): boolean {
   return route === pageRoute;
 }

@@ -13,30 +13,30 @@ import type { SpentQuotas } from "../limits/spent-quotas.ts";
 import type { RequestBody } from "./request-body.ts";
 import type { Revocations } from "./revocations.ts";
 
-/** A request that passed every check at the door. */
+/** A request that passed every check of the edge. */
 export interface ProxiedRequest {
   route: Route;
   /** Path and query at the owner. */
   target: string;
   headers: IncomingHttpHeaders;
-  /** What the gateway itself has to say beside them. */
+  /** Additional headers from the gateway. */
   ownHeaders?: Record<string, string> | undefined;
   body: RequestBody["content"];
   bodyBytes?: RequestBody["bytes"];
   caller: Caller | null;
   requestId: string;
-  /** Aborts when the client is gone. */
+  /** Aborts when the client disconnects. */
   signal: AbortSignal;
 }
 
-/** Passes a request on to the owner of its route. Throws `service_unavailable` when that does not answer. */
+/** Forwards a request to the owner of its route. Throws `service_unavailable` if the owner does not answer. */
 export type ProxyToOwner = (request: ProxiedRequest) => Promise<HopAnswer>;
 
 export interface ProxyOptions {
   clients: Readonly<Partial<Record<ServiceName, InternalClient>>>;
-  /** How long a client may take to send a body, or, of one that is read as it comes, to send nothing. */
+  /** How long a client may take to send a body or, for a streamed one, to send nothing. */
   requestTimeoutMs: number;
-  /** How long an answer that lasts may be silent. */
+  /** How long a stream may be silent. */
   streamIdleMs: number;
   spentQuotas: SpentQuotas;
   ingestWatch: IngestWatch;
@@ -44,7 +44,7 @@ export interface ProxyOptions {
   logger: Logger;
 }
 
-/** What goes on to a service is a list: a client can neither set an identity nor make a key travel further than this. */
+/** The headers sent on to a service, as a list: a client can neither set an identity nor forward its key. */
 const proxiedHeaders = [
   "accept",
   "content-type",
@@ -55,7 +55,7 @@ const proxiedHeaders = [
   "tracestate",
 ];
 
-/** The one way in, for HTTP and gRPC: bytes as they are, under a signed identity, within the route's deadline. */
+/** The only way to a service, for HTTP and gRPC: unchanged bytes, a signed identity, the route's deadline. */
 export function createProxy(options: ProxyOptions): ProxyToOwner {
   const { clients, requestTimeoutMs, streamIdleMs, spentQuotas, ingestWatch, revocations, logger } = options;
   return async ({ route, target, headers, ownHeaders, body, bodyBytes, caller, requestId, signal }) => {
@@ -75,14 +75,14 @@ export function createProxy(options: ProxyOptions): ProxyToOwner {
         role: caller === null ? null : caller.user === undefined ? "key" : caller.user.role,
         requestId,
       },
-      // Of a stream it starts anew with every piece: the owner is not charged for the client's slowness.
+      // For a stream it restarts with every chunk: the client's slowness does not count against the owner.
       deadlineMs: isStream ? route.deadlineMs + requestTimeoutMs : route.deadlineMs,
       lasting: route.streaming ? { idleMs: streamIdleMs } : undefined,
       signal,
     });
     const ofDeletedProject = answer.headers[projectDeletedHeader] !== undefined;
     if (ofDeletedProject && caller !== null && caller.projectId !== null) revocations.forget([caller.projectId]);
-    // Auth alone has other 401s for clients; of the others an older version does not say what it means by one.
+    // Only auth has other 401s for clients; older versions of other services do not state what their 401 means.
     if (
       answer.status === 401 &&
       !ofDeletedProject &&
@@ -100,7 +100,7 @@ export function createProxy(options: ProxyOptions): ProxyToOwner {
   };
 }
 
-/** Those of the headers that are named, where they have one value. */
+/** The named headers that have a single value. */
 export function pick(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {
   const picked: Record<string, string> = {};
   for (const name of names) {

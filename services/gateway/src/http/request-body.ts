@@ -2,18 +2,18 @@ import type { IncomingMessage } from "node:http";
 import { type BodyShare, bodyTooLarge, collectChunks, discardBody, readBody } from "@touchstone/service-kit";
 import { hasBody } from "./body-refusal.ts";
 
-/** Up to here a body goes on as one buffer: half again as fast as a stream, and it can be offered to another replica. */
+/** A smaller body is sent as one buffer: half again as fast as a stream, and it can be offered to another replica. */
 const bufferedMaxBytes = 1024 * 1024;
 
-/** What a stream keeps of a body at a time: the buffers of both its sockets and the chunk between them. */
+/** Memory of a streamed body: the buffers of both sockets and the chunk between them. */
 const streamBytes = 256 * 1024;
 
-/** A body to be passed on unread: nothing, one buffer, or a stream of a larger one. */
+/** A body to forward unread: nothing, one buffer, or a stream of a larger one. */
 export interface RequestBody {
   content: Buffer | AsyncIterable<Buffer> | undefined;
-  /** How many bytes a stream has, where the client said. */
+  /** The length of a stream, if the client stated it. */
   bytes: number | undefined;
-  /** Reads what is left off the socket: a client that still writes would miss the answer if it were cut. */
+  /** Reads the rest off the socket: a client that still writes would miss the answer if the connection were closed. */
   discardRest(): void;
 }
 
@@ -21,13 +21,13 @@ export const noBody: RequestBody = { content: undefined, bytes: undefined, disca
 
 export interface RequestBodyBounds {
   maxBytes: number;
-  /** Where room is made before anything is read, for a buffer or for what a stream keeps. */
+  /** Memory is reserved here before anything is read, for a buffer or a stream. */
   share: BodyShare;
 }
 
 /**
- * Takes the body of a request. Bytes are counted on the wire, so that a body without a length is refused (413) as soon
- * as it passes `maxBytes`; a stream throws the refusal then.
+ * Reads the body of a request. Bytes are counted on the wire, so that a body without a length is refused (413) as soon
+ * as it passes `maxBytes`; a stream then throws that error.
  */
 export async function readRequestBody(request: IncomingMessage, bounds: RequestBodyBounds): Promise<RequestBody> {
   const { headers } = request;
@@ -63,7 +63,7 @@ function streamOn(request: IncomingMessage, { head, bytes, maxBytes, share }: St
     refusal = reason;
     interrupt(reason);
   });
-  /** The next chunk, or why there is none. Not a race with one promise, which would keep every chunk until it is settled. */
+  /** The next chunk, or an error. Not a race with one promise, which would keep every chunk until it is settled. */
   const next = (): Promise<IteratorResult<Buffer>> =>
     new Promise((resolve, reject) => {
       interrupt = reject;

@@ -6,11 +6,11 @@ import type { SessionCache } from "../credentials/session-cache.ts";
 import type { OpenStreams } from "./open-streams.ts";
 
 export interface Revocations {
-  /** Forgets what opened projects whose keys were revoked, and ends the streams that nothing opens any more. */
+  /** Drops cached access to projects whose keys were revoked, and ends streams without access. */
   forget(projectIds: readonly string[]): void;
   /**
-   * Does what an answer of auth asks for, before it is passed on: forgets revoked keys, and has the services close
-   * projects that are being deleted. Never throws.
+   * Acts on an answer of auth before it is passed on: drops revoked keys, and makes the services close projects that
+   * are being deleted. Never throws.
    */
   heed(headers: IncomingHttpHeaders, requestId: string): Promise<void>;
 }
@@ -24,8 +24,8 @@ export interface RevocationsOptions {
 }
 
 /**
- * The gateway that relays a revocation refuses the old key from then on, and a deleted project stores nothing more from then
- * on, whichever gateway a write came through. A service that does not answer is told by the event.
+ * After the gateway has passed on a revocation it refuses the old key, and a deleted project stores nothing more
+ * through any gateway. A service that does not answer is notified by the event.
  */
 export function createRevocations({ keys, sessions, streams, clients, logger }: RevocationsOptions): Revocations {
   function forget(projectIds: readonly string[] | "all"): void {

@@ -1,16 +1,16 @@
 import { type Route, routeAliases, routes } from "@touchstone/contracts";
 
-/** One address the gateway answers. */
+/** One address of the gateway. */
 export interface Address {
   method: string;
-  /** As the contracts write it: `{name}` for a parameter. */
+  /** In the form of the contracts: `{name}` for a parameter. */
   path: string;
   route: Route;
 }
 
 /**
- * Every address: the routes, their aliases, and the OTLP paths with a slash at the end, as some exporters send them. What
- * only who is signed in can use is there only where accounts are.
+ * Every address: the routes, their aliases, and the OTLP paths with a trailing slash, which some exporters send. Routes
+ * for signed-in users exist only if accounts are enabled.
  */
 export function listAddresses({ hasAccounts }: { hasAccounts: boolean }): Address[] {
   const isThere = ({ authentication }: Route): boolean =>
@@ -27,12 +27,12 @@ export function listAddresses({ hasAccounts }: { hasAccounts: boolean }): Addres
   );
 }
 
-/** HEAD is answered wherever GET is. */
+/** HEAD is accepted wherever GET is. */
 function methodsOf({ method }: Route): string[] {
   return method === "GET" ? ["GET", "HEAD"] : [method];
 }
 
-/** The addresses of the OTLP listener: the standard paths, with or without a slash at the end (otlp 1). */
+/** The addresses of the OTLP listener: the standard paths, with or without a trailing slash (otlp 1). */
 export function listOtlpAddresses(): Address[] {
   const { receiveTraces, receiveLogs, receiveMetrics } = routes;
   const standard: [string, Route][] = [
@@ -45,7 +45,7 @@ export function listOtlpAddresses(): Address[] {
   );
 }
 
-/** Answers the methods a path takes; none for a path that is not there. Needed only to tell 405 from 404. */
+/** Finds the methods of a path; none for an unknown path. Needed only to tell 405 from 404. */
 export function createMethodFinder(addresses: readonly Address[]): (path: string) => string[] {
   const patterns = addresses.map(({ method, path }) => ({
     method,
@@ -55,12 +55,11 @@ export function createMethodFinder(addresses: readonly Address[]): (path: string
 }
 
 /**
- * Where a request goes at the owner: the canonical path, with parameters as the client wrote them, since decoding and
- * encoding them again would not be the identity. With the query string. `matched` is the address that it came to, with
- * parameters written `:name`.
+ * The target at the owner: the canonical path and the query string, with parameters as the client wrote them, since
+ * decoding and encoding could change them. `matched` is the matched address, with parameters written `:name`.
  */
 export function targetOf(route: Route, matched: string, requestTarget: string): string {
-  // A client that takes us for a proxy sends the whole URL.
+  // A client that treats the gateway as a proxy sends the whole URL.
   const target = requestTarget.replace(/^https?:\/\/[^/?#]*/i, "");
   const question = target.indexOf("?");
   const sent = (question < 0 ? target : target.slice(0, question)).split("/");

@@ -3,8 +3,8 @@ import { encodeRpcStatus, prefersRpcStatus, type RenderedError, renderError } fr
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 /**
- * Answers a request the gateway refuses itself, in the envelope of its route (interface: Errors). On the OTLP routes a
- * caller that reads no JSON gets a protobuf `google.rpc.Status` (otlp 2). Answers what was sent, for the log.
+ * Answers a request that the gateway refuses, in the envelope of its route (interface: Errors). On the OTLP routes a
+ * caller that does not accept JSON gets a protobuf `google.rpc.Status` (otlp 2). Returns what was sent, for the log.
  */
 export function sendRefusal(
   thrown: unknown,

@@ -3,12 +3,12 @@ import { internalRoutes, reportedCountsMax } from "@touchstone/contracts";
 import { type Clock, type InternalClient, type Logger, uuidv7 } from "@touchstone/service-kit";
 import type { IngestCount, IngestCounts } from "./ingest-counts.ts";
 
-/** Sends what a gateway counted to ingest, which adds up the counts of all gateways. */
+/** Sends a gateway's counts to ingest, which adds up those of all gateways. */
 export interface CountKeeper {
   start(): void;
-  /** Resolves once everything counted before is stored. Throws `service_unavailable`; then the counts stay in memory. */
+  /** Resolves once all earlier counts are stored. Throws `service_unavailable`; then the counts stay in memory. */
   flush(): Promise<void>;
-  /** Sends what is left, for at most a second. */
+  /** Sends the remaining counts, for at most a second. */
   stop(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export function createCountKeeper({ counts, ingest, clock, logger }: CountKeeper
   let running: Promise<void> | null = null;
   let waiting: Promise<void> | null = null;
 
-  /** One at a time; all who ask while one runs share the next, which has everything that they counted before. */
+  /** One at a time; calls during a flush share the next one, which includes all of their counts. */
   function flush(deadlineMs: number): Promise<void> {
     if (running === null) {
       running = send(deadlineMs).finally(() => {

@@ -1,10 +1,10 @@
 import type { IngestOutcome, ReportedOutcome } from "@touchstone/contracts";
 import type { Clock } from "@touchstone/service-kit";
 
-/** How often something happened to a project's requests in one hour. */
+/** The count of one outcome of a project's requests in one hour. */
 export interface IngestCount {
   projectId: string;
-  /** Its beginning, in epoch milliseconds. */
+  /** Its start, in epoch milliseconds. */
   hourMs: number;
   outcome: IngestOutcome;
   count: number;
@@ -14,17 +14,20 @@ export interface IngestCount {
 
 export interface IngestCounts {
   add(projectId: string, reported: ReportedOutcome): void;
-  /** Hands over what was counted since the last call, and how many requests could not be counted for lack of room. */
+  /**
+   * Returns and clears the counts since the last call, and the number of requests not counted because the table was
+   * full.
+   */
   take(): { counts: IngestCount[]; missed: number };
-  /** Takes back what could not be stored, and adds it to what was counted since. */
+  /** Adds counts that could not be stored to the current ones. */
   giveBack(counts: readonly IngestCount[]): void;
 }
 
 const hourMs = 3_600_000;
 
 /**
- * Counts in memory, so that a refusal costs no more than a lookup and an addition. There is one entry for each project, hour
- * and outcome, and at most `entriesMax` of them, about 5 MB. Requests that would need another entry are counted as missed.
+ * Counts in memory, so that a refusal costs a lookup and an addition. There is one entry for each project, hour and
+ * outcome, and at most `entriesMax` of them, about 5 MB. Requests that would need another entry are counted as missed.
  */
 export function createIngestCounts({
   clock,

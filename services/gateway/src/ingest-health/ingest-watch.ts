@@ -12,13 +12,13 @@ import type { KeyCache } from "../credentials/key-cache.ts";
 import { readPresentedKey } from "../credentials/presented-key.ts";
 import type { IngestCounts } from "./ingest-counts.ts";
 
-/** Counts the outcomes of requests with telemetry. Requests of other routes are ignored. */
+/** Counts the outcomes of telemetry requests. Requests of other routes are ignored. */
 export interface IngestWatch {
   /** Ingest answered. */
   answered(route: Route, projectId: string | null, answer: Pick<HopAnswer, "status" | "headers">): void;
   /**
-   * The gateway refused the request. A request that was refused before its key was checked counts for the project whose
-   * key is cached; auth is not asked.
+   * The gateway refused the request. If it was refused before its key was checked, it counts for the project whose key
+   * is cached; auth is not asked.
    */
   refused(route: Route, request: { projectId: string | null; headers: IncomingHttpHeaders }, thrown: unknown): void;
 }
@@ -32,7 +32,7 @@ const watched: ReadonlySet<string> = new Set<RouteId>([
   "importTraces",
 ]);
 
-/** What a status means where ingest reports no outcome: the request was refused before its handler. */
+/** The meaning of a status without an outcome from ingest: the request was refused before its handler. */
 const refusalsByStatus: Readonly<Record<number, IngestRefusal>> = {
   400: "body_unreadable",
   403: "forbidden",

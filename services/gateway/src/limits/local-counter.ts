@@ -1,32 +1,32 @@
-/** Where the counter of a subject stands. */
+/** The state of a subject's counter. */
 export interface LocalCount {
-  /** Requests of its window, this one included. */
+  /** Requests in its window, including this one. */
   counted: number;
   /** Whole milliseconds until its window ends, at most its length. */
   leftMs: number;
 }
 
-/** Counts requests of subjects in this process, each in windows of its own. */
+/** Counts requests of subjects in this process, each in separate windows. */
 export interface LocalCounter {
   count(subject: string): LocalCount;
 }
 
-/** Who come when the table is full share so many counters. */
+/** Number of counters shared by subjects that come when the table is full. */
 const sharedCounters = 1_000;
 
 /**
- * Holds at most `subjectsMax` counters and {@link sharedCounters} more, whatever comes: whoever has many addresses must not
- * fill the memory. When it is full, newcomers share counters, each with the limit of one: they are refused early rather
- * than let through uncounted, and those who were there keep their own.
+ * Holds at most `subjectsMax` counters and {@link sharedCounters} more: a client with many addresses must not fill the
+ * memory. When it is full, new subjects share counters, each with the limit of one: they are refused early rather than
+ * let through uncounted, and existing subjects keep their counters.
  */
 export function createLocalCounter(options: {
   windowMs: number;
   subjectsMax: number;
-  /** A clock that nobody sets. */
+  /** A monotonic clock. */
   nowMs?: () => number;
 }): LocalCounter {
   const { windowMs, subjectsMax, nowMs = () => performance.now() } = options;
-  // In the order in which their windows end, as all are of one length.
+  // Ordered by the end of their windows, as all have one length.
   const own = new Map<string, Window>();
   const shared = new Map<string, Window>();
 
@@ -61,7 +61,7 @@ function openWindow(windows: Map<string, Window>, key: string, endsAtMs: number)
   return begun;
 }
 
-/** Each is forgotten once, so a request pays for about one. */
+/** Each is removed once, so a request pays for about one. */
 function forgetEnded(windows: Map<string, Window>, now: number): void {
   for (const [key, { endsAtMs }] of windows) {
     if (endsAtMs > now) return;
@@ -69,7 +69,7 @@ function forgetEnded(windows: Map<string, Window>, now: number): void {
   }
 }
 
-/** FNV-1a: who shares with whom does not matter, as long as all counters are used. */
+/** FNV-1a: the distribution only has to use all counters. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);

@@ -7,10 +7,10 @@ import { connectRedis } from "./redis-connection.ts";
 
 type LimitedGroup = Exclude<RateGroup, "none"> | AddressRateGroup | KeyRateGroup;
 
-/** Requests per window; null switches a limiter off. */
+/** Requests per window; null disables a limiter. */
 export type RateLimitSettings = Record<LimitedGroup, number | null>;
 
-/** Where a counter stands after one more request. */
+/** The state of a counter after one more request. */
 export interface RateCount {
   isOver: boolean;
   limit: number;
@@ -21,13 +21,13 @@ export interface RateCount {
 }
 
 export interface RateLimits {
-  /** Counts one request of a subject (a client address or a project). Null when its group is not limited. */
+  /** Counts one request of a subject (a client address or a project). Null if its group is not limited. */
   count(group: RateGroup | AddressRateGroup | KeyRateGroup, subject: string): Promise<RateCount | null>;
   close(): void;
 }
 
 const windowSeconds = 60;
-/** Subjects of a group that one gateway counts apart: some 20 MB. */
+/** Subjects of a group with separate counters in one gateway: about 20 MB. */
 const subjectsMax = 100_000;
 /** Windows of another length (completions 1.3). */
 const ownWindowSeconds: Partial<Record<string, number>> = { projectDeletion: 15 * 60 } satisfies Partial<
@@ -36,8 +36,8 @@ const ownWindowSeconds: Partial<Record<string, number>> = { projectDeletion: 15 
 
 /**
  * Counts requests per minute, or in the window of their group (interface: Limits). With Redis all gateways count
- * together. While Redis is away, or does not answer at once, each counts for itself: a limit never turns into an error,
- * and never into no limit. What a gateway counts itself has a bound.
+ * together. While Redis is unavailable or slow, each counts for itself: a limit never turns into an error, and is never
+ * lifted. Local counts are bounded.
  */
 export function createRateLimits(options: {
   settings: RateLimitSettings;
@@ -60,7 +60,7 @@ export function createRateLimits(options: {
         limit: limiter.limit,
         windowSeconds: limiter.windowSeconds,
         remaining: Math.max(0, limiter.limit - counted),
-        // A wall clock that is set back makes what is known from memory end later.
+        // A wall clock that is set back makes a window in memory end later.
         resetSeconds: Math.min(limiter.windowSeconds, Math.max(1, Math.ceil(leftMs / 1000))),
       };
     },
@@ -91,20 +91,20 @@ function createLimiter(group: string, limit: number, redis: Redis | null): Limit
             duration: seconds,
             storeClient: redis,
             rejectIfRedisNotReady: true,
-            // Whoever is over the limit is refused from memory until the window ends: a storm does not reach Redis.
+            // A subject over the limit is refused from memory until the window ends: a storm does not reach Redis.
             inMemoryBlockOnConsumed: limit + 1,
           }),
   };
 }
 
-/** What Redis counted; null when it is away, too late or not in use. */
+/** The count from Redis; null if Redis is unavailable, too slow or not in use. */
 async function countTogether({ shared, limit }: Limiter, subject: string) {
   if (shared === null) return null;
   try {
     const { consumedPoints, msBeforeNext } = await shared.consume(subject);
     return { counted: consumedPoints, leftMs: msBeforeNext };
   } catch (thrown) {
-    // Thrown by the library for whoever is over the limit; of those it knows from memory it does not say how far.
+    // The library throws it for a subject over the limit; from memory it does not report the count.
     return thrown instanceof RateLimiterRes ? { counted: limit + 1, leftMs: thrown.msBeforeNext } : null;
   }
 }

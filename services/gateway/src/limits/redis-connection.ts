@@ -2,13 +2,12 @@ import type { Secret } from "@touchstone/contracts";
 import type { Logger } from "@touchstone/service-kit";
 import { Redis } from "ioredis";
 
-/** What a count may cost at most; then it is made locally. */
+/** The time limit of a count; then it is made locally. */
 const answerWithinMs = 250;
 
 /**
- * A connection that fails fast. Nothing waits for Redis to come back; a server that is frozen rather than gone is
- * disconnected as soon as one answer is late, so that it costs one pause and not one for each request. Reconnects for
- * ever, at most every 2 s.
+ * A connection that fails fast. Requests do not wait for Redis to return; a frozen server is disconnected after one
+ * late answer, so that it costs one pause and not one for each request. Reconnects indefinitely, at most every 2 s.
  */
 export function connectRedis(url: Secret, logger: Logger): Redis {
   const redis = new Redis(url.reveal(), {
@@ -26,7 +25,7 @@ export function connectRedis(url: Secret, logger: Logger): Redis {
     logger.info("rate limits are shared through redis");
   });
   redis.on("error", ({ message }) => {
-    // The message alone: the error of a refused AUTH carries the command, password included.
+    // Only the message: the error of a refused AUTH carries the command, including the password.
     if (!isAway) logger.warn({ reason: message }, "redis is away; each gateway counts rate limits for itself");
     isAway = true;
   });

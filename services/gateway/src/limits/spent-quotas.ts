@@ -8,20 +8,20 @@ import {
 import { AppError } from "@touchstone/service-kit";
 
 export interface SpentQuotas {
-  /** Takes note of what ingest said of a project beside its answer. */
+  /** Records the quota that ingest reported with its answer. */
   note(projectId: string, header: unknown): void;
-  /** Refuses (429) traces of a project whose quota of the day is known to be spent; any other request passes. */
+  /** Refuses (429) traces of a project whose daily quota is known to be spent; any other request passes. */
   check(projectId: string, route: Route): void;
 }
 
-/** How long ingest is believed before it is asked again: the quota may be raised (decision 15). */
+/** How long a report of ingest is valid: the quota may be raised (decision 15). */
 const recheckMs = 5_000;
 
 const guarded: readonly RouteId[] = ["submitTrace", "receiveTraces", "receiveTracesAtBase"];
 
 /**
- * Remembers which projects used up their daily quota of traces, so that their traffic is refused at the door, before a
- * body is read, and costs ingest one request in 5 s. The exact count stays ingest's.
+ * Remembers the projects that used up their daily quota of traces, so that their traffic is refused before a body is
+ * read, and costs ingest one request in 5 s. The exact count remains in ingest.
  */
 export function createSpentQuotas({ entriesMax = 10_000 }: { entriesMax?: number } = {}): SpentQuotas {
   const spent = new Map<string, { tracesPerDay: number; untilMs: number }>();
@@ -30,7 +30,7 @@ export function createSpentQuotas({ entriesMax = 10_000 }: { entriesMax?: number
       const quota = parseSpentQuota(header);
       if (quota === null) return;
       spent.delete(projectId);
-      // Elapsed time: no clock of day, ours or the database's, can keep a project out.
+      // Elapsed time: no wall clock, here or at the database, can lock a project out.
       const untilMs = performance.now() + Math.min(quota.remainingMs, recheckMs);
       spent.set(projectId, { tracesPerDay: quota.tracesPerDay, untilMs });
       const [oldest] = spent.keys();

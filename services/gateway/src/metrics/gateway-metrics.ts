@@ -3,7 +3,7 @@ import { AggregatorRegistry, Counter, Gauge, Histogram } from "prom-client";
 import { PrometheusText } from "./prometheus-text.ts";
 import type { ServiceMetrics } from "./service-metrics.ts";
 
-/** One answered request, as it is counted. `route` is the operation's name, never an address. */
+/** The measurements of one answered request. `route` is the operation's name, never an address. */
 export interface AnsweredRequest {
   method: string;
   route: string;
@@ -18,8 +18,8 @@ export interface GatewayMetrics {
 }
 
 /**
- * The gateway's own metrics (completions 1.6), joined with those of the services that live in the same process, if any:
- * families of the same name become one, told apart by their `service` label. Those of other processes are asked for.
+ * The gateway's own metrics (completions 1.6), joined with those of services in the same process: families of the same
+ * name become one, distinguished by their `service` label. Those of other processes are requested.
  */
 export function createGatewayMetrics(
   own: Metrics,

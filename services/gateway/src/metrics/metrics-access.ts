@@ -1,13 +1,13 @@
 import type { Secret } from "@touchstone/contracts";
 import { createSecretComparison } from "./compare-secret.ts";
 
-/** Null when an `Authorization` header opens `/metrics`; else why not, in a sentence for the operator. */
+/** Null if an `Authorization` header grants access to `/metrics`; else the reason, in a sentence for the operator. */
 export type MetricsRefusal = (authorization: string | undefined) => string | null;
 
 /**
- * Who may read `/metrics` (interface: GET /metrics). Without a token everybody may, except in multi-tenant mode: there
- * strangers reach the gateway, and nobody may. Where a connection comes from proves nothing, because the proxy in front may
- * run on the same machine.
+ * Access to `/metrics` (interface: GET /metrics). Without a token it is public, except in multi-tenant mode: there
+ * strangers reach the gateway, and access is denied. The source of a connection proves nothing, because a proxy may run
+ * on the same machine.
  */
 export function createMetricsAccess(options: { token: Secret | null; isMultiTenant: boolean }): MetricsRefusal {
   const { token, isMultiTenant } = options;

@@ -1,14 +1,14 @@
-/** Metrics of one family, as the text format has them: its comments, then its samples. */
+/** Metrics of one family in the text format: its comments, then its samples. */
 interface Family {
   comments: string[];
   samples: string[];
 }
 
-/** Joins Prometheus texts: each family is described once, with the samples of all texts below it. */
+/** Joins Prometheus texts: each family is described once, followed by the samples of all texts. */
 export class PrometheusText {
   readonly #families = new Map<string, Family>();
 
-  /** Takes a text in; `labels` are put on each of its samples, in front of its own. */
+  /** Adds a text; `labels` are put on each of its samples, before its own labels. */
   add(text: string, labels: Readonly<Record<string, string>> = {}): void {
     const extra = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`);
     let family: Family = { comments: [], samples: [] };

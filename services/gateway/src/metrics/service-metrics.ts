@@ -3,18 +3,18 @@ import { Agent, request } from "undici";
 import type { PrometheusText } from "./prometheus-text.ts";
 
 export interface ServiceMetrics {
-  /** Adds what every replica says of itself, within about a second; of one that says nothing, that it is not up. */
+  /** Adds the metrics of every replica, within about a second; for one that does not answer, that it is not up. */
   addTo(text: PrometheusText): Promise<void>;
   close(): Promise<void>;
 }
 
 const deadlineMs = 1_000;
-/** Far above what a service has to say. */
+/** Far above the size of a service's metrics. */
 const textMaxBytes = 4 * 1024 * 1024;
 
 /**
- * Reads the metrics of the services behind. Samples are told apart by `replica` and not added up: a sum over replicas
- * falls when one is missing, and a counter that falls looks like a restart of everything.
+ * Reads the metrics of the other services. Samples are distinguished by `replica` and not added up: a sum falls when a
+ * replica is missing, and a counter that falls looks like a restart.
  */
 export function createServiceMetrics(services: Readonly<Record<string, ReplicaSet>>): ServiceMetrics {
   const dispatcher = new Agent({ connections: 4, connect: { timeout: deadlineMs }, maxResponseSize: textMaxBytes });

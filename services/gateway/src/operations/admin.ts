@@ -4,8 +4,8 @@ import { createSecretComparison } from "../metrics/compare-secret.ts";
 import type { JudgeUsage } from "./judge-usage.ts";
 
 /**
- * Refuses whoever is not the operator (completions 12.5): 404 where no admin token is set, 401 where another is
- * presented. The header is `x-admin-token`.
+ * Allows only the operator (completions 12.5): 404 if no admin token is set, 401 for a wrong one. The header is
+ * `x-admin-token`.
  */
 export function createAdminAccess(token: Secret | null): (presented: unknown) => void {
   if (token === null) {
@@ -21,7 +21,7 @@ export function createAdminAccess(token: Secret | null): (presented: unknown) =>
   };
 }
 
-/** How long one service may count. */
+/** Time limit of one service's count. */
 const countDeadlineMs = 10_000;
 
 interface AdminOverviewDependencies {
@@ -32,8 +32,8 @@ interface AdminOverviewDependencies {
 export type ReadAdminOverview = (requestId: string) => Promise<Answer>;
 
 /**
- * `GET /admin/overview`: composed of what auth, ingest and judge know (completions 12.5). A service that does not answer
- * makes it 503: a zero would look like an organization that does nothing.
+ * `GET /admin/overview`: composed from auth, ingest and judge (completions 12.5). A service that does not answer makes
+ * it 503: a zero would look like an inactive organization.
  */
 export function createAdminOverview({ clients, judgeUsage }: AdminOverviewDependencies): ReadAdminOverview {
   /** Root traces of the last 24 hours, by project. */
@@ -81,12 +81,12 @@ function sumOf(counts: ReadonlyMap<string, number>, projectIds: readonly string[
   return projectIds.reduce((sum, projectId) => sum + (counts.get(projectId) ?? 0), 0);
 }
 
-/** How long auth may look. */
+/** Time limit of auth's read. */
 const readDeadlineMs = 10_000;
 
 export type ReadAdminAudit = (query: Call["query"], requestId: string) => Promise<Answer>;
 
-/** `GET /admin/audit`: the log of the whole installation, the newest act first, in pages (completions 12.5). */
+/** `GET /admin/audit`: the log of the whole installation, newest first, in pages (completions 12.5). */
 export function createAdminAudit({ auth }: Readonly<Record<"auth", InternalClient>>): ReadAdminAudit {
   return async (query, requestId) => {
     const options = { requestId, deadlineMs: readDeadlineMs };

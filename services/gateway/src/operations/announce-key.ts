@@ -13,9 +13,9 @@ export interface AnnounceKeyOptions {
 const retryMs = 500;
 
 /**
- * Prints `Default project API key: <key>` once, as soon as auth can say it; nothing where there is no default project.
- * This is output for the operator who started
- * the system, on every boot (interface: Authentication); it goes nowhere near the logger.
+ * Prints `Default project API key: <key>` once, as soon as auth returns it; nothing if there is no default project.
+ * This is output for the operator who started the system, on every boot (interface: Authentication); it never goes to
+ * the logger.
  */
 export async function announceKey({ auth, printsWholeKey, print, signal }: AnnounceKeyOptions): Promise<void> {
   while (!signal.aborted) {

@@ -1,10 +1,10 @@
 import { type Bus, isBusError } from "@touchstone/bus";
 import { AppError } from "@touchstone/service-kit";
 
-/** Asks the judge over the bus (decision 28). Throws 503 when no judge answers. */
+/** Asks the judge over the bus (decision 28). Throws 503 if no judge answers. */
 export type AskJudge = <Reply>(question: (bus: Bus) => Promise<Reply>) => Promise<Reply>;
 
-/** How long one answer may take. */
+/** Time limit of one answer. */
 export const judgeBounds = { timeoutMs: 10_000 };
 
 export function createJudgeAsker(findBus: () => Bus | null): AskJudge {

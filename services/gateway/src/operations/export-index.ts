@@ -1,7 +1,7 @@
 import { type ExportEntity, exportEntities, exportEntityNames, internalRoutes } from "@touchstone/contracts";
 import { type Answer, AppError, type InternalClient, readSince } from "@touchstone/service-kit";
 
-/** How long one service may count; on an index of millions of rows it takes a second. */
+/** Time limit of one service's count; an index of millions of rows takes a second. */
 const countDeadlineMs = 10_000;
 
 export interface ExportIndexRequest {
@@ -13,8 +13,8 @@ export interface ExportIndexRequest {
 export type ReadExportIndex = (request: ExportIndexRequest) => Promise<Answer>;
 
 /**
- * `GET /export`: what there is to export and how much, composed of one count by each service (completions 13). A service
- * that does not answer makes it 503: a zero would look like an empty project.
+ * `GET /export`: the entities to export with their counts, one from each service (completions 13). A service that does
+ * not answer makes it 503: a zero would look like an empty project.
  */
 export function createExportIndex(
   clients: Readonly<Record<"auth" | "ingest" | "eval-runs" | "monitor", InternalClient>>,
@@ -38,12 +38,12 @@ export function createExportIndex(
   };
 }
 
-/** `GET /export/{entity}` of an entity that no service has; the others are forwarded to their owner. */
+/** `GET /export/{entity}` for an unknown entity; others are forwarded to their owner. */
 export function refuseUnknownEntity(entity: string): Answer {
   return { status: 404, body: { error: `Unknown export entity "${entity}"`, entities: exportEntityNames } };
 }
 
-/** A service of an older version. */
+/** The service has an older version. */
 function notCounted(entity: ExportEntity): AppError {
   return new AppError("service_unavailable", `The ${exportEntities[entity]} service could not answer; retry.`);
 }

@@ -12,7 +12,7 @@ import {
 import type { Answer, Clock, InternalClient } from "@touchstone/service-kit";
 import type { CountKeeper } from "../ingest-health/count-keeper.ts";
 
-/** How long ingest may take. */
+/** Time limit of ingest. */
 const readDeadlineMs = 10_000;
 
 export interface IngestHealthDependencies {
@@ -26,7 +26,7 @@ export type ReadIngestHealth = (asked: { projectId: string; window: unknown }, r
 type KeptCount = IngestCountsReply["counts"][number];
 
 /**
- * `GET /agent-monitoring/ingest-health`: the outcomes of the project's requests with telemetry (decision 44). This gateway's
+ * `GET /agent-monitoring/ingest-health`: the outcomes of the project's telemetry requests (decision 44). This gateway's
  * counts are stored first, so that a client sees a refusal at once; those of other gateways follow within 30 s.
  */
 export function createIngestHealth({ ingest, keeper, clock }: IngestHealthDependencies): ReadIngestHealth {
@@ -44,7 +44,7 @@ export function createIngestHealth({ ingest, keeper, clock }: IngestHealthDepend
   };
 }
 
-/** `counts` in order of their hours. */
+/** `counts` are ordered by hour. */
 function describeCounts(counts: readonly KeptCount[], hours: readonly number[]) {
   const byHour = Map.groupBy(counts, ({ hour }) => Date.parse(hour));
   const about = (outcome: IngestOutcome) => {

@@ -1,14 +1,14 @@
 import { countedProjectsMax, readJudgeDay, readJudgeUsage } from "@touchstone/contracts";
 import { type AskJudge, judgeBounds } from "./ask-judge.ts";
 
-/** Whose judge calls a day's are: an organization's with its projects, or, with null, the installation's. */
+/** The owner of a day's judge calls: an organization with its projects or, if null, the installation. */
 export type JudgePayer = { organizationId: string; projectIds: readonly string[] } | null;
 
-/** The gateway's questions about judge calls; the judge is asked over the bus (decision 28). */
+/** Queries about judge calls; the judge is asked over the bus (decision 28). */
 export interface JudgeUsage {
-  /** Calls of the last 24 hours, by project; projects without any are left out. Throws 503 when no judge answers. */
+  /** Calls of the last 24 hours by project; projects without any are left out. Throws 503 if no judge answers. */
   readRecent(projectIds: readonly string[]): Promise<Map<string, number>>;
-  /** Calls of the present UTC day and the quota. Throws 503 when no judge answers. */
+  /** Calls of the current UTC day and the quota. Throws 503 if no judge answers. */
   readDay(payer: JudgePayer): Promise<{ used: number; limit: number | null }>;
 }
 
@@ -37,7 +37,7 @@ export function createJudgeUsage(askJudge: AskJudge): JudgeUsage {
       if (payer === null) return askDay(null);
       const { organizationId, projectIds } = payer;
       const day = await askDay({ organizationId, projectIds: projectIds.slice(0, countedProjectsMax) });
-      // Under a quota the organization is counted as one; without, its projects are added up.
+      // With a quota the organization is counted as one; without, its projects are added up.
       for (let from = countedProjectsMax; from < projectIds.length && day.limit === null; from += countedProjectsMax) {
         const next = projectIds.slice(from, from + countedProjectsMax);
         day.used += (await askDay({ organizationId, projectIds: next })).used;

@@ -15,7 +15,7 @@ export interface OwnRoutesOptions {
   checkReadiness: () => Promise<Readiness>;
   metrics: GatewayMetrics;
   refuseMetrics: MetricsRefusal;
-  /** The OpenAPI document's text; null where the installation lacks it. */
+  /** The text of the OpenAPI document; null if the installation lacks it. */
   openApi: string | null;
   readExportIndex: ReadExportIndex;
   /** Throws unless the header `x-admin-token` is the operator's. */
@@ -34,7 +34,7 @@ const prometheusText = "text/plain; version=0.0.4; charset=utf-8";
 const plainText = "text/plain; charset=utf-8";
 const json = "application/json; charset=utf-8";
 
-/** Answers the routes of the gateway itself, for operators and their platforms (completions 1.1, 1.6). */
+/** Answers the gateway's own routes, for operators and their platforms (completions 1.1, 1.6). */
 export function createOwnAnswerer(options: OwnRoutesOptions): Answerer {
   const handlers: Partial<Record<string, OwnHandler>> = listHandlers(options);
   return async (route, request, reply) => {
@@ -112,7 +112,7 @@ function listHandlers(options: OwnRoutesOptions) {
   } satisfies Partial<Record<RouteId, OwnHandler>>;
 }
 
-/** Who calls, on a route of a project. */
+/** The caller on a route of a project. */
 function requireCaller({ passage }: FastifyRequest): { projectId: string; organizationId: string | null } {
   const projectId = passage?.caller?.projectId ?? null;
   if (projectId === null) throw new AppError("unauthorized", "Invalid or missing API key");

@@ -3,24 +3,24 @@ import type { Answer, InternalClient } from "@touchstone/service-kit";
 import type { Caller } from "../caller.ts";
 import type { JudgePayer, JudgeUsage } from "./judge-usage.ts";
 
-/** How long one service may take. */
+/** Time limit of one service. */
 const readDeadlineMs = 10_000;
 
 export interface ProjectUsageDependencies {
   clients: Readonly<Record<"auth" | "ingest" | "monitor", InternalClient>>;
   judgeUsage: Pick<JudgeUsage, "readDay">;
-  /** Whether judge calls are counted per organization (completions 1.4). */
+  /** True if judge calls are counted per organization (completions 1.4). */
   isMultiTenant: boolean;
 }
 
-/** Who asks, in a project. */
+/** The caller, in a project. */
 type ProjectCaller = Pick<Caller, "organizationId"> & { projectId: string };
 
 export type ReadProjectUsage = (caller: ProjectCaller, requestId: string) => Promise<Answer>;
 
 /**
- * `GET /agent-monitoring/usage`: what was used on the present UTC day, of which quotas (completions 1.4). A service that
- * does not answer makes it 503: a zero would look like a quota that is still whole.
+ * `GET /agent-monitoring/usage`: the usage of the current UTC day, with the quotas (completions 1.4). A service that
+ * does not answer makes it 503: a zero would look like an unused quota.
  */
 export function createProjectUsage({ clients, judgeUsage, isMultiTenant }: ProjectUsageDependencies): ReadProjectUsage {
   async function findPayer(organizationId: string | null, requestId: string): Promise<JudgePayer> {

@@ -4,7 +4,7 @@ import { type AskJudge, judgeBounds } from "./ask-judge.ts";
 
 export type ReadVerdict = (projectId: string, verdictId: string) => Promise<Answer>;
 
-/** `GET /verdicts/{verdictId}`: the record behind a verdict, which the judge keeps (decision 43). */
+/** `GET /verdicts/{verdictId}`: the record behind a verdict, which the judge stores (decision 43). */
 export function createVerdictReader(askJudge: AskJudge): ReadVerdict {
   return async (projectId, verdictId) => {
     const { verdict } = isUuid(verdictId)

@@ -3,12 +3,15 @@ import type { Clock, Readiness, ReplicaSet } from "@touchstone/service-kit";
 import { Agent, request } from "undici";
 
 export interface ServiceReadiness {
-  /** Asks every replica of every service at once; a service is ready when one of its replicas is. Takes about a second at most. */
+  /**
+   * Asks all replicas of all services in parallel; a service is ready if one of its replicas is. Takes about a second
+   * at most.
+   */
   check(): Promise<Readiness>;
   close(): Promise<void>;
 }
 
-/** What `/health/ready` names (completions 1.1), and the services whose stores each stands for. */
+/** The parts of `/health/ready` (completions 1.1), and the services whose stores each covers. */
 const parts = { database: ["auth", "eval-runs", "monitor"], telemetry: ["ingest"] } as const;
 
 type AskedService = (typeof parts)[keyof typeof parts][number];
@@ -19,9 +22,9 @@ const deadlineMs = 1_000;
 const monitorAwaitedMs = 30_000;
 
 /**
- * Composes the readiness of the services behind into one answer: `ok`, or who is not ready and why, for each part.
- * Monitor counts until it was ready once: an installation that starts is ready when all of it is, and one whose monitor
- * is away later, or when a gateway starts, goes on taking traces.
+ * Composes the readiness of the services into one answer: `ok`, or which service is not ready and why, for each part.
+ * Monitor is required until it was ready once: a starting installation is ready when all of it is; if monitor is
+ * unavailable later, or when a gateway restarts, traces are still accepted.
  */
 export function createServiceReadiness(
   services: Readonly<Record<AskedService, ReplicaSet>>,

@@ -7,16 +7,16 @@ import type { Pages } from "../http/edge.ts";
 import { buildingPage, failedPage, type WaitingPage } from "./waiting-page.ts";
 
 export interface PagesOptions {
-  /** Of the built dashboard. */
+  /** Folder of the built dashboard. */
   folder: string;
-  /** Settles when the folder is whole, rejects when it could not be built; null when it must be there. */
+  /** Resolves when the folder is complete, rejects if the build failed; null if the folder must exist. */
   building: Promise<void> | null;
   logger: Logger;
 }
 
 /**
- * What a browser may do with our pages: run our scripts and no others, ask this installation and nobody else, be shown in
- * no other page. No script can make a text into code or markup.
+ * Restrictions for browsers on the dashboard: only its own scripts, requests only to this installation, no framing. No
+ * script can turn text into code or markup.
  */
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -37,12 +37,12 @@ const contentSecurityPolicy = [
 const oneYearSeconds = 365 * 24 * 60 * 60;
 const indexFile = "index.html";
 
-/** Forms of a file that are sent instead of it, and what is not meant for browsers. */
+/** Compressed variants of a file, and files not meant for browsers. */
 const neverNamed = /\.(gz|br|map)$/;
 
 /**
- * Serves the built dashboard: a file by its name, `index.html` for every page a browser asks for, 404 for the rest. Only
- * files that were there when the build was whole have names, so that no path leads out of the folder.
+ * Serves the built dashboard: a file by its name, `index.html` for every page that a browser requests, 404 otherwise.
+ * Only files that existed when the build was complete have names, so that no path leads out of the folder.
  */
 export function createPages({ folder, building, logger }: PagesOptions): Pages {
   let files: ReadonlySet<string> | null = null;
@@ -65,13 +65,13 @@ export function createPages({ folder, building, logger }: PagesOptions): Pages {
     register(app) {
       const options: FastifyStaticOptions = { serve: false, root: folder, preCompressed: true, suppressWarning: true };
       app.register(fastifyStatic, options);
-      // Of a file that was removed meanwhile.
+      // A file that was removed in the meantime.
       app.setNotFoundHandler(() => {
         throw new AppError("route_not_found", "Not found");
       });
     },
     async answer(_route, request, reply) {
-      // A folder that is there is listed in a moment; a page shall not reload for that.
+      // Listing an existing folder takes a moment; a page should not have to reload for that.
       if (building === null) await opening;
       const name = nameOf(request);
       const isNavigation = name === "" || (request.headers.accept ?? "").includes("text/html");
@@ -80,7 +80,7 @@ export function createPages({ folder, building, logger }: PagesOptions): Pages {
         return reply.code(503).headers(waiting.headers).send(waiting.html);
       }
       const isAsset = name.startsWith("assets/");
-      // An asset of a build that is gone is no page: an old tab must notice.
+      // A missing asset of an old build must not become a page: an old tab must notice.
       const file = files.has(name) ? name : isNavigation && !isAsset ? indexFile : null;
       if (file === null) throw new AppError("route_not_found", "Not found");
       reply.header("content-security-policy", contentSecurityPolicy);
@@ -91,10 +91,10 @@ export function createPages({ folder, building, logger }: PagesOptions): Pages {
   };
 }
 
-/** Which files there are now is in this one. */
+/** This page names the current files. */
 const unkept = { cacheControl: false, etag: false, lastModified: false };
 
-/** The name below the folder that an address has, without the slash before it. */
+/** The name of an address inside the folder, without the leading slash. */
 function nameOf({ params }: FastifyRequest): string {
   return (params as { "*": string })["*"];
 }

@@ -5,23 +5,23 @@ const style = `:root{color-scheme:light dark;--ink:#171b22;--soft:#4b5563;--canv
 body{margin:20vh auto;max-width:36rem;padding:0 1rem;font:15px/1.5 system-ui,sans-serif;background:var(--canvas);color:var(--ink)}
 h1{font-size:20px}p,pre{color:var(--soft)}pre{white-space:pre-wrap;overflow-wrap:anywhere;font:12px/1.5 monospace}`;
 
-/** Of these pages alone: they load nothing, and their style stands in them. */
+/** Only for these pages: they load nothing, and their style is inline. */
 const contentSecurityPolicy = `default-src 'none'; style-src 'sha256-${hash("sha256", style, "base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** A page that stands in for the dashboard, with the headers it needs. */
+/** A placeholder page for the dashboard, with its headers. */
 export interface WaitingPage {
   html: string;
   headers: Readonly<Record<string, string>>;
 }
 
-/** Says that the dashboard is being built, and asks again every second. */
+/** Shows that the dashboard is being built, and reloads every second. */
 export const buildingPage: WaitingPage = renderPage(
   "The dashboard is being built",
   "<p>This takes a few seconds after an installation or an upgrade. The page reloads itself. The API works already.</p>",
   { reloadSeconds: 1 },
 );
 
-/** Says why there is no dashboard. It asks again now and then: the next start of the server builds anew. */
+/** Shows why there is no dashboard. It reloads now and then: the next start of the server builds it again. */
 export function failedPage(reason: string): WaitingPage {
   return renderPage(
     "The dashboard could not be built",
