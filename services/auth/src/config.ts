@@ -7,16 +7,16 @@ import {
   type StoreServiceConfig,
 } from "@touchstone/service-kit";
 
-/** How accounts are kept (interface: Modes). */
+/** Settings of accounts (interface: Modes). */
 export interface AccountsConfig {
-  /** What cookies and tokens are signed with. */
+  /** Signs cookies and tokens. */
   secret: string;
   publicUrl: string | null;
-  /** Further origins whose pages may sign in and be returned to. */
+  /** Further origins whose pages may sign in and be redirect targets. */
   trustedOrigins: readonly string[];
   /** An organization for each account. */
   multiTenant: boolean;
-  /** Whoever signs up joins the installation's organization. */
+  /** New users join the installation's organization. */
   openSignup: boolean;
   /** Only with a mailer. */
   requiresVerification: boolean;
@@ -25,13 +25,13 @@ export interface AccountsConfig {
   providers: ProvidersConfig;
 }
 
-/** Who else may say who somebody is; null where a provider is not configured. */
+/** Identity providers; null if a provider is not configured. */
 export interface ProvidersConfig {
   google: OidcClient | null;
   github: GithubClient | null;
-  /** With the name that sign-in pages show. */
+  /** With its name on sign-in pages. */
   oidc: (OidcClient & { name: string }) | null;
-  /** Longest that one request to a provider may take. */
+  /** Time limit of one request to a provider. */
   requestTimeoutMs: number;
 }
 
@@ -42,7 +42,7 @@ export interface ProviderClient {
 }
 
 export interface OidcClient extends ProviderClient {
-  /** Whatever else is needed is read from what the issuer publishes. */
+  /** Further data is read from the issuer's published configuration. */
   issuer: string;
 }
 
@@ -52,7 +52,7 @@ export interface GithubClient extends ProviderClient {
   api: string;
 }
 
-/** Which way mail goes out, and from whom. */
+/** How mail is sent, and its sender. */
 export type MailConfig = { from: string } & (
   | { kind: "files"; folder: string }
   | { kind: "smtp"; url: Secret }
@@ -62,11 +62,11 @@ export type MailConfig = { from: string } & (
 export interface AuthConfig extends StoreServiceConfig {
   /** Null in default mode. */
   accounts: AccountsConfig | null;
-  /** Whether endpoints of custom models may be in the installation's own network (completions 1.7). */
+  /** True if endpoints of custom models may be in the installation's private network (completions 1.7). */
   allowsPrivateHosts: boolean;
 }
 
-/** What says nothing to an installation without accounts. */
+/** Settings without effect in an installation without accounts. */
 const settingsOfAccounts = [
   "SERVICE_OPEN_SIGNUP",
   "SERVICE_GOOGLE_CLIENT_ID",
@@ -84,7 +84,7 @@ const settingsOfAccounts = [
   "SERVICE_SMTP_URL",
 ] as const;
 
-/** Reads auth's settings; every mistake is reported at once, by variable name. */
+/** Reads auth's settings; reports every mistake at once, by variable name. */
 export function readAuthConfig(environment: Environment): { config: AuthConfig; warnings: string[] } {
   const { config, values, warnings } = readStoreServiceConfig(environment, {
     database: "SERVICE_AUTH_DB_URL",
@@ -154,12 +154,12 @@ export function readAuthConfig(environment: Environment): { config: AuthConfig; 
   };
 }
 
-/** Whether somebody set it: a switch that is off is as good as absent. */
+/** True if the setting is given: a switch that is off counts as absent. */
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== false;
 }
 
-/** Adds a mistake for each setting that is missing beside others of its provider. */
+/** Adds a mistake for each missing setting of a provider that is partly configured. */
 function readProviders(
   values: {
     SERVICE_GOOGLE_CLIENT_ID: string | undefined;
@@ -198,7 +198,7 @@ function readProviders(
   };
 }
 
-/** Files win, so that a try-out sends nothing; then SMTP. */
+/** Files have priority, so that a trial sends nothing; then SMTP. */
 function readMail(values: {
   SERVICE_EMAIL_DEBUG_DIR: string | undefined;
   SERVICE_EMAIL_FROM: string | undefined;

@@ -14,12 +14,12 @@ import { createPasswordHashing } from "./password-hashing.ts";
 import { refuseForeignReturn } from "./return-address.ts";
 import { createSignInGuard, type GuardedAnswer } from "./sign-in-guard.ts";
 
-/** A request of the sign-in family, as the gateway let it in. */
+/** A request of the sign-in family, as forwarded by the gateway. */
 export interface AccountRequest {
   method: string;
-  /** With the query. */
+  /** Including the query. */
   path: string;
-  /** Under which origin the client reached the installation: links in mails begin with it. */
+  /** The origin by which the client reached the installation: links in mails begin with it. */
   origin: string;
   headers: Readonly<Record<string, string>>;
   /** JSON text; null without a body. */
@@ -28,9 +28,9 @@ export interface AccountRequest {
 }
 
 export interface Accounts {
-  /** Answers a request of the sign-in family. Throws 503 when the database is away. */
+  /** Answers a request of the sign-in family. Throws 503 if the database is unavailable. */
   answer(request: AccountRequest): Promise<Answer>;
-  /** Whose session a cookie's value is; null when it is nobody's, or over. */
+  /** The user of a session cookie; null if it is unknown or expired. */
   findUser(cookie: string): Promise<string | null>;
   stop(): Promise<void>;
 }
@@ -51,10 +51,10 @@ export interface AccountsOptions {
 
 const daySeconds = 24 * 60 * 60;
 
-/** Where the family lives; the library sees no other path. */
+/** The path of the family; the library sees no other path. */
 const basePath = "/api/v1/auth";
 
-/** What the library wants to say. Its words may hold addresses; the error's code and stack do not. */
+/** Forwards the library's log messages. Its texts may contain addresses; the error's code and stack do not. */
 function tellOurLog(logger: Logger): BetterAuthOptions["logger"] {
   return {
     level: "error",
@@ -64,12 +64,12 @@ function tellOurLog(logger: Logger): BetterAuthOptions["logger"] {
 }
 
 /**
- * Accounts by better-auth (decision 23): passwords, sessions, their cookie, verification and reset, and the state of a
- * sign-in by a provider. Which of its paths are open is decided by our table of routes; none of its plugins is in use.
+ * Accounts by better-auth (decision 23): passwords, sessions and their cookie, verification and reset, and the state of
+ * a sign-in by a provider. The table of routes decides which of its paths are open; none of its plugins is used.
  */
 export function createAccounts(options: AccountsOptions): Accounts {
   const { clock, mailer, members, logger, publicUrl } = options;
-  // The library turns what it is thrown into 500s and 422s; what was meant is kept beside.
+  // The library turns errors into 500s and 422s; the original error is kept here.
   const failures = new AsyncLocalStorage<Pick<Told, "unavailable">>();
   const noteUnavailable = (error: Error): void => {
     const kept = failures.getStore();
@@ -94,7 +94,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     basePath,
     ...(publicUrl !== null && { baseURL: new URL(publicUrl).origin }),
     secret: options.secret,
-    // Asked for each request: without a public URL the origin is the one the client came by.
+    // Evaluated on each request: without a public URL the origin is the one that the client used.
     trustedOrigins: async () => trustedBeside(asking.getStore()?.origin),
     database: createLibraryAdapter({
       database: options.database,
@@ -128,12 +128,12 @@ export function createAccounts(options: AccountsOptions): Accounts {
     },
     verification: { storeIdentifier: "hashed" },
     account: {
-      // Stated, because everything hangs on them: an account somewhere else joins one of ours only where both sides have
-      // verified the address, and a sign-in counts only in the browser that began it.
+      // Explicit, because security depends on it: a provider's account is linked only if both sides have verified the
+      // address, and a sign-in counts only in the browser that began it.
       accountLinking: { enabled: true, trustedProviders: [], requireLocalEmailVerified: true },
       skipStateCookieCheck: false,
     },
-    // The library has no way to give it providers of one's own but this.
+    // The library's only way to add custom providers.
     plugins: [
       {
         id: "touchstone-providers",
@@ -141,23 +141,23 @@ export function createAccounts(options: AccountsOptions): Accounts {
       },
     ],
     onAPIError: {
-      // Where a browser ends up whose sign-in cannot be told apart any more.
+      // The destination of a browser whose sign-in cannot be identified any more.
       errorURL: home,
-      // What is no answer of the library is answered and logged like any other mistake, instead of printed.
+      // Errors outside the library's answers are answered and logged like all others, instead of printed.
       onError: (thrown) => {
         if (!isAPIError(thrown)) throw thrown;
       },
     },
     advanced: {
       cookiePrefix: "touchstone",
-      // Stated, because the library leaves both out where NODE_ENV is "test".
+      // Explicit, because the library disables both if NODE_ENV is "test".
       disableOriginCheck: false,
       disableCSRFCheck: false,
       useSecureCookies: isSecure,
       database: { generateId: () => uuidv7(clock.now()) },
       ipAddress: { ipAddressHeaders: ["x-forwarded-for"] },
     },
-    // Ours stand at the gateway.
+    // The gateway limits rates.
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
     logger: tellOurLog(logger),
@@ -217,20 +217,20 @@ export function createAccounts(options: AccountsOptions): Accounts {
   };
 }
 
-/** Accounts are made by requests alone. */
+/** Only requests create accounts. */
 function requireRequestId(asked: Pick<AccountRequest, "requestId"> | undefined): string {
   if (asked === undefined) throw new Error("an account of no request");
   return asked.requestId;
 }
 
-/** How the session's cookie is called (completions 0.1). */
+/** The name of the session's cookie (completions 0.1). */
 function sessionCookieName(isSecure: boolean): string {
   return `${isSecure ? "__Secure-" : ""}touchstone.session_token`;
 }
 
 /** What the library reports besides its answer. */
 interface Told {
-  /** Why it could not answer. */
+  /** The reason why it could not answer. */
   unavailable: Error | null;
   /** The account whose password was reset. */
   resetAddress: string | null;
@@ -249,7 +249,7 @@ async function toAnswer(response: Response, { resetAddress }: Told): Promise<Gua
     resetAddress,
     status: response.status,
     headers: {
-      // Tokens and sessions are nothing a browser or proxy may keep.
+      // Browsers and proxies must not store tokens and sessions.
       "cache-control": "no-store",
       ...(cookies.length > 0 && { "set-cookie": cookies }),
       ...(location !== null && { location }),

@@ -3,20 +3,21 @@ import type { Database } from "@touchstone/db";
 import type { Clock } from "@touchstone/service-kit";
 
 /**
- * Devices that signed in to an account before. A signed cookie proves it: it contains a random id, and is valid for one account, its
- * present password, and half a year. It grants no access; attempts of other clients do not slow down a device that has it.
+ * Devices that signed in to an account before. A signed cookie proves it: it contains a random id, and is valid for one
+ * account, its current password, and half a year. It grants no access; attempts of other clients do not slow down a
+ * device that has it.
  */
 export interface KnownDevices {
   /** The id of the device if its cookie is valid for the account of this address, else null. */
   recognize(address: string, cookies: string | undefined): Promise<string | null>;
-  /** The `Set-Cookie` for a device that has just proved to know the password; null if the account has none. */
+  /** The `Set-Cookie` for a device that has just proved that it knows the password; null if the account has none. */
   remember(address: string, device: string | null): Promise<string | null>;
 }
 
 export interface KnownDevicesOptions {
   database: Database;
   secret: string;
-  /** Whether browsers reach the installation by https. */
+  /** True if browsers use https. */
   isSecure: boolean;
   clock: Clock;
 }
@@ -51,7 +52,7 @@ export function createKnownDevices({ database, secret, isSecure, clock }: KnownD
       const shown = readCookie(cookies, cookieName);
       if (shown === null || shown.expiresAt * 1000 < clock.now()) return null;
       const passwordHash = await readPasswordHash(address);
-      // Computed in any case: the time must not reveal whether the account exists.
+      // Always computed: the time must not reveal whether the account exists.
       const expected = sign({ address, ...shown, passwordHash: passwordHash ?? "" });
       const isGood = timingSafeEqual(expected, shown.signature);
       return isGood && passwordHash !== null ? shown.device : null;

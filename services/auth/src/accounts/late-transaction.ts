@@ -1,16 +1,16 @@
 import type { Database, Queryable, Transaction } from "@touchstone/db";
 
-/** Where statements of one piece of work go. */
+/** Executes the statements of one unit of work. */
 export interface Statements {
-  /** For reading: the pool, and from the first write on that write's transaction. */
+  /** For reading: the pool or, after the first write, that write's transaction. */
   reading(): Promise<Queryable>;
-  /** For writing: one transaction, begun when this is first asked for. */
+  /** For writing: one transaction, begun on the first call. */
   writing(): Promise<Transaction>;
 }
 
 /**
  * Runs work whose writes are one transaction, committed when it resolves and rolled back when it throws. The connection
- * is taken at the first write: what comes before, such as hashing a password, holds none.
+ * is acquired at the first write: earlier steps, such as hashing a password, hold none.
  */
 export async function inLateTransaction<Result>(
   database: Database,

@@ -19,15 +19,15 @@ import {
 
 export interface LibraryAdapterOptions {
   database: Database;
-  /** Gives a new user their place in the installation, in the transaction that stores them. */
+  /** Gives a new user a membership, in the transaction that stores the user. */
   placeUser: (transaction: Queryable, user: NewUser) => Promise<void>;
-  /** The library answers 500, or worse 422, for a database that is away; whoever called it can know better. */
+  /** The library answers 500 or 422 if the database is unavailable; this reports the cause to the caller. */
   onUnavailable: (error: Error) => void;
 }
 
 /**
- * The accounts library on our pool, role, deadlines and error words (decision 23). What it does in one transaction is one
- * here: an account is never stored without its password, nor without its owner's place.
+ * Runs the accounts library on this service's pool, role, deadlines and errors (decision 23). The library's
+ * transactions are kept: an account is never stored without its password or its membership.
  */
 export function createLibraryAdapter(options: LibraryAdapterOptions): AdapterFactory<BetterAuthOptions> {
   const { database } = options;
@@ -112,7 +112,7 @@ function conditionsOf(where: readonly unknown[] | undefined): readonly Condition
   return (where ?? []) as readonly Condition[];
 }
 
-/** Two sign-ups with one address at once: the later one hears what it would have heard a moment later. */
+/** Two concurrent sign-ups with one address: the later one gets the error that it would get a moment later. */
 function refuseKnownAddress(thrown: unknown): never {
   if (sqlStateOf(thrown) === "23505" && thrown instanceof Error && "constraint" in thrown) {
     if (thrown.constraint === "users_email_key") {

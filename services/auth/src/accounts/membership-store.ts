@@ -9,7 +9,7 @@ import type { ProviderKeyStore } from "../provider-keys/provider-key-store.ts";
 
 export type Role = "owner" | "admin" | "member";
 
-/** Which organizations a user is in, the one joined first at the beginning. */
+/** The organizations of a user, in order of joining. */
 export interface Membership {
   organizationId: string;
   role: Role;
@@ -23,17 +23,20 @@ export interface NewUser {
 
 export interface MembershipStore {
   /**
-   * Gives a user who was just stored their place, in the same transaction (completions 12.3): the first of all becomes
-   * the owner of a new organization that takes every unowned project; later ones join it under open sign-up, else nobody.
-   * In multi-tenant mode everyone gets an organization of their own, with a project. The log says so, as their own act.
+   * Gives a new user a membership, in the same transaction (completions 12.3): the first user becomes the owner of a
+   * new organization that takes every unowned project; later users join it if sign-up is open, and get none otherwise.
+   * In multi-tenant mode every user gets a separate organization with a project. The audit log records it as the user's
+   * act.
    */
   placeUser(transaction: Queryable, user: NewUser, requestId: string): Promise<void>;
   membershipsOf(userId: string): Promise<Membership[]>;
-  /** The projects of a user's organizations, the oldest first. */
+  /** The projects of a user's organizations, oldest first. */
   projectsOf(userId: string): Promise<{ projectId: string; organizationId: string }[]>;
-  /** A user's role in the organization of a project; null when they are not in it, or there is no such project. */
+  /**
+   * A user's role in the organization of a project; null if the user is not a member, or the project does not exist.
+   */
   roleInProject(userId: string, projectId: string): Promise<Role | null>;
-  /** Whether no account was ever made. */
+  /** True if no account was ever created. */
   needsSetup(): Promise<boolean>;
 }
 
@@ -47,7 +50,7 @@ export interface MembershipStoreOptions {
   openSignup: boolean;
 }
 
-/** Keeps {@link MembershipStore} in the schema `auth`, under the app role. */
+/** Stores {@link MembershipStore} in the schema `auth`, under the app role. */
 export function createMembershipStore(options: MembershipStoreOptions): MembershipStore {
   const { database, vault, providerKeys, models, clock, multiTenant, openSignup } = options;
 
@@ -81,7 +84,7 @@ export function createMembershipStore(options: MembershipStoreOptions): Membersh
     return id;
   }
 
-  /** True for exactly one caller ever. Of callers at once the others wait here until it has committed. */
+  /** True for exactly one caller ever. Concurrent callers wait here until it has committed. */
   async function setUp(transaction: Queryable): Promise<boolean> {
     const { rows } = await transaction.query({
       name: "installation_set_up",
@@ -106,7 +109,7 @@ export function createMembershipStore(options: MembershipStoreOptions): Membersh
       values: [organizationId],
     });
     const { rowCount } = await transaction.query({
-      // Everything that default mode left behind.
+      // All projects of default mode.
       name: "projects_claim",
       text: `
         update auth.projects
@@ -237,17 +240,20 @@ export function createMembershipStore(options: MembershipStoreOptions): Membersh
   };
 }
 
-/** The project that comes with a workspace. */
+/** The name of a new organization's project. */
 const seededName = "Default";
 
 function workspaceName(userName: string): string {
   return `${userName}'s Workspace`;
 }
 
-/** An event stays a few kilobytes. */
+/** Keeps an event at a few kilobytes. */
 const usersPerEvent = 100;
 
-/** Gateways cache for a few seconds what a session may access. The transaction that changes it also writes the event that tells them. */
+/**
+ * Gateways cache the access of a session for a few seconds. The transaction that changes it also writes the event for
+ * them.
+ */
 export async function announceChange(transaction: Transaction, userIds: readonly string[]): Promise<void> {
   for (let first = 0; first < userIds.length; first += usersPerEvent) {
     const body = membershipChanged.body.parse({ userIds: userIds.slice(first, first + usersPerEvent) });

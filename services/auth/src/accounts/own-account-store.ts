@@ -21,18 +21,18 @@ export interface OwnSession {
   expiresAt: Date;
 }
 
-/** What people read and change of their own account (completions 12.3). */
+/** Operations of users on their own account (completions 12.3). */
 export interface OwnAccountStore {
-  /** Null when it was deleted meanwhile. */
+  /** Null if it was deleted in the meantime. */
   read(userId: string): Promise<OwnAccount | null>;
   rename(userId: string, name: string): Promise<OwnAccount | null>;
-  /** Those that are not over, the newest first. */
+  /** Unexpired sessions, newest first. */
   listSessions(userId: string): Promise<OwnSession[]>;
-  /** False when it is none of theirs. Gateways are told in the same transaction. */
+  /** False if it is not one of the user's. Gateways are notified in the same transaction. */
   endSession(userId: string, sessionId: string): Promise<boolean>;
   /**
-   * Deletes the account with its sessions and memberships, and withdraws the invitations it made; each of its organizations
-   * has it in the log. 409 for the owner of one, which cannot be without.
+   * Deletes the account with its sessions and memberships, and revokes its invitations; the audit log of each of its
+   * organizations records it. 409 for the owner of an organization, which must have one.
    */
   deleteAccount(userId: string, act: Act): Promise<void>;
 }
@@ -63,7 +63,7 @@ const toAccount = (row: AccountRow | undefined): OwnAccount | null =>
         hasPassword: row.has_password,
       };
 
-/** Keeps {@link OwnAccountStore} in the schema `auth`, under the app role. */
+/** Stores {@link OwnAccountStore} in the schema `auth`, under the app role. */
 export function createOwnAccountStore(database: Database): OwnAccountStore {
   return {
     async read(userId) {
@@ -141,7 +141,7 @@ export function createOwnAccountStore(database: Database): OwnAccountStore {
         await announceChange(transaction, [userId]);
         await transaction.query({
           name: "own_account_delete",
-          // Sessions, passwords and memberships go with it.
+          // Cascades to sessions, passwords and memberships.
           text: "delete from auth.users where id = $1",
           values: [userId],
         });
@@ -157,7 +157,7 @@ interface HeldPlace {
   email: string;
 }
 
-/** The organizations of a user, taken for the rest of the transaction in the order of their ids. */
+/** Locks the organizations of a user for the rest of the transaction, in the order of their ids. */
 async function lockPlaces(transaction: Transaction, userId: string): Promise<HeldPlace[]> {
   const { rows } = await transaction.query<HeldPlace>({
     name: "own_places_lock",
@@ -176,7 +176,7 @@ async function lockPlaces(transaction: Transaction, userId: string): Promise<Hel
   return rows;
 }
 
-/** Withdraws what a user invited and nobody accepted, everywhere; answers how many by organization. */
+/** Revokes a user's pending invitations in all organizations; returns their number by organization. */
 async function revokeInvitationsOf(transaction: Transaction, userId: string): Promise<Map<string, number>> {
   const { rows } = await transaction.query<{ organization_id: string }>({
     name: "own_invitations_revoke",

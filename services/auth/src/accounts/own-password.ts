@@ -2,11 +2,11 @@ import type { Database } from "@touchstone/db";
 import type { PasswordHashing } from "./password-hashing.ts";
 import type { SignInAttempts } from "./sign-in-attempts.ts";
 
-/** The password of somebody who is signed in, asked for once more before what cannot be undone. */
+/** Asks a signed-in user for the password again before an irreversible action. */
 export interface OwnPassword {
   /**
-   * `none`: the account has no password. Attempts count like those of a known device at sign-in: `rate_limited` while it
-   * has to wait.
+   * `none`: the account has no password. Attempts count like those of a known device at sign-in: throws `rate_limited`
+   * while the user has to wait.
    */
   check(user: { id: string; email: string }, password: string): Promise<"right" | "wrong" | "none">;
 }
@@ -29,7 +29,7 @@ export function createOwnPassword(dependencies: {
       });
       const hash = rows[0]?.password;
       if (hash === undefined) return "none";
-      // A counter of its own, which strangers cannot use up.
+      // A separate counter, which strangers cannot use up.
       const counted = await attempts.count(email, { device: `of user ${id}` });
       if (!(await hashing.verify({ hash, password }))) return "wrong";
       await counted.wasRight();

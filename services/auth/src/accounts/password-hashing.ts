@@ -6,13 +6,13 @@ export interface PasswordHashing {
   verify(credentials: { hash: string; password: string }): Promise<boolean>;
 }
 
-/** scrypt takes 16 MiB and some 50 ms of a thread each time: more at once would only take turns. */
+/** scrypt takes 16 MiB and about 50 ms of a thread: more in parallel would only compete. */
 const atOnceMax = 2;
 const waitingMax = 200;
 
 /**
- * The library's scrypt, a few at once: a storm of sign-ins waits in line, and beyond `waitingMax` is told to come back.
- * `onRefused` hears of that, since the library hides what it is thrown.
+ * The library's scrypt with limited concurrency: a storm of sign-ins waits in a queue, and beyond `waitingMax` is
+ * rejected. `onRefused` receives that error, since the library hides errors.
  */
 export function createPasswordHashing(
   onRefused: (error: Error) => void,
@@ -35,7 +35,7 @@ export function createPasswordHashing(
     try {
       return await work();
     } finally {
-      // Whoever waits longest takes this place over.
+      // The longest waiting call takes this place.
       const next = waiting.shift();
       if (next === undefined) running -= 1;
       else next();

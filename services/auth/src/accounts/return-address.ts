@@ -1,6 +1,6 @@
 import type { Answer } from "@touchstone/service-kit";
 
-/** The fields a client names a page in, and how the library calls a foreign one. */
+/** The fields in which a client names a page, and the library's error for a foreign one. */
 const refusals = {
   callbackURL: { code: "INVALID_CALLBACK_URL", message: "Invalid callbackURL" },
   redirectTo: { code: "INVALID_REDIRECT_URL", message: "Invalid redirectURL" },
@@ -9,8 +9,8 @@ const refusals = {
 const nowhere = "https://nowhere.invalid";
 
 /**
- * Whether a browser may be sent to an address that a client named: a path of this installation, or a page of an origin
- * that is trusted. The library's own check lets `/..//evil.example` through, and later makes `//evil.example` of it.
+ * True if a browser may be sent to an address named by a client: a path of this installation, or a page of a trusted
+ * origin. The library's own check accepts `/..//evil.example`, and later turns it into `//evil.example`.
  */
 export function isReturnAddress(text: string, trustedOrigins: readonly string[]): boolean {
   if (/[\p{Cc}\p{Z}\\]/u.test(text)) return false;
@@ -23,7 +23,7 @@ export function isReturnAddress(text: string, trustedOrigins: readonly string[])
   return url?.origin === nowhere && !url.pathname.startsWith("//") && !/%2f|%5c/i.test(path);
 }
 
-/** The refusal of a request of the sign-in family that names a foreign page; null when it names none. */
+/** The error for a request of the sign-in family that names a foreign page; null if it names none. */
 export function refuseForeignReturn(
   { path, body }: { path: string; body: string | null },
   trustedOrigins: readonly string[],
@@ -33,7 +33,7 @@ export function refuseForeignReturn(
   for (const [name, refusal] of Object.entries(refusals)) {
     const inBody =
       typeof fields === "object" && fields !== null ? (fields as Record<string, unknown>)[name] : undefined;
-    // What is no text is refused by the library, which names the field.
+    // The library rejects values that are not text, and names the field.
     const named = [inBody, ...(query?.getAll(name) ?? [])].filter((each) => typeof each === "string" && each !== "");
     if (!named.every((each) => isReturnAddress(each as string, trustedOrigins))) return { status: 403, body: refusal };
   }

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Statement } from "@touchstone/db";
 
-/** A condition of the accounts library; all of a list hold together. */
+/** A condition of the accounts library; all conditions of a list must hold. */
 export interface Condition {
   field: string;
   operator: string;
@@ -12,7 +12,7 @@ export interface Condition {
 
 export type Row = Record<string, unknown>;
 
-/** The library's models and our tables. */
+/** The library's models and their tables. */
 const tables: Readonly<Record<string, string>> = {
   user: "auth.users",
   session: "auth.sessions",
@@ -29,7 +29,7 @@ const comparisons: Readonly<Record<string, string>> = {
   gte: ">=",
 };
 
-/** `insert`; answers the row. */
+/** `insert`; returns the row. */
 export function insertRow(model: string, data: Row): Statement {
   const fields = Object.keys(data);
   return named(model, "insert", {
@@ -41,7 +41,7 @@ export function insertRow(model: string, data: Row): Statement {
   });
 }
 
-/** `update`; answers the rows. */
+/** `update`; returns the rows. */
 export function updateRows(model: string, conditions: readonly Condition[], changes: Row): Statement {
   const fields = Object.keys(changes);
   const { text, values } = whereOf(conditions, fields.length);
@@ -87,13 +87,13 @@ export function countRows(model: string, conditions: readonly Condition[]): Stat
   });
 }
 
-/** `delete`; answers the rows. */
+/** `delete`; returns the rows. */
 export function deleteRows(model: string, conditions: readonly Condition[]): Statement {
   const { text, values } = whereOf(conditions, 0);
   return named(model, "delete", { text: `delete from ${tableOf(model)} where ${text} returning *`, values });
 }
 
-/** Deletes one row and answers it; of callers at once only one gets it. */
+/** Deletes one row and returns it; of concurrent callers only one gets it. */
 export function deleteOneRow(model: string, conditions: readonly Condition[]): Statement {
   const { text, values } = whereOf(conditions, 0);
   const table = tableOf(model);
@@ -122,7 +122,7 @@ function tableOf(model: string): string {
   return table;
 }
 
-/** Names come from the library's own schema; one that could be anything but a name is refused all the same. */
+/** Names come from the library's schema; anything that is not a plain name is rejected nevertheless. */
 function columnOf(field: string): string {
   if (!/^[a-zA-Z]+$/.test(field)) throw new Error(`the accounts library asks for the field ${JSON.stringify(field)}`);
   return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

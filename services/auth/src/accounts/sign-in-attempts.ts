@@ -2,31 +2,31 @@ import { createHmac } from "node:crypto";
 import type { Database, Queryable } from "@touchstone/db";
 import { AppError, type Clock } from "@touchstone/service-kit";
 
-/** Who tries a password: a device that signed in to the account before, or a client with this address. */
+/** The source of an attempt: a device that signed in to the account before, or a client with this address. */
 export type Attempter = { device: string } | { client: string };
 
 export interface SignInAttempts {
   /**
-   * Counts an attempt at the account of an address before the password is checked, so that simultaneous ones count as well. Throws
-   * `rate_limited` while the client has to wait; such an attempt is not counted.
+   * Counts an attempt at the account of an address before the password is checked, so that simultaneous ones count as
+   * well. Throws `rate_limited` while the client has to wait; such an attempt is not counted.
    */
   count(address: string, by: Attempter): Promise<CountedAttempt>;
 }
 
 export interface CountedAttempt {
-  /** The password was right: this client starts anew. */
+  /** The password was right: resets the client's counter. */
   wasRight(): Promise<void>;
 }
 
-/** So many attempts are free; after that each waits twice as long as the one before, up to `waitMaxSeconds`. */
+/** Number of free attempts; after that each waits twice as long as the one before, up to `waitMaxSeconds`. */
 const freeAttempts = 5;
 const waitMaxSeconds = 60;
-/** A client is a newcomer for its first attempts. So many attempts of all newcomers are free. */
+/** A client is a newcomer for its first attempts. All newcomers together have this many free attempts. */
 const newcomerAttempts = 3;
 const freeNewcomerAttempts = 30;
-/** Free attempts of a counter that only counts. */
+/** Free attempts of a counter without a limit. */
 const unlimited = 2 ** 31 - 1;
-/** A counter without an attempt for so long starts anew. */
+/** A counter without an attempt for this long starts again. */
 export const attemptsRememberedMs = 60 * 60 * 1000;
 
 /** One counter. */
@@ -36,10 +36,10 @@ interface Counter {
 }
 
 /**
- * Slows down guessing at one account from many addresses (ASVS 6.3.1), whether or not it exists, without locking out its
- * owner. Each client has its own counter for each account. Clients that failed a few times at an account also share a counter, which
- * limits the speed of a distributed attack. Newcomers share a wider one, so that the attempts of strangers do not keep the owner
- * from signing in at a new place. A known device has only its own counter.
+ * Slows down guessing at one account from many addresses (ASVS 6.3.1), whether or not it exists, without locking out
+ * its owner. Each client has a separate counter for each account. Clients that failed a few times at an account also
+ * share a counter, which limits the speed of a distributed attack. Newcomers share a wider one, so that the attempts of
+ * strangers do not keep the owner from signing in at a new place. A known device has only its own counter.
  */
 export function createSignInAttempts(options: { database: Database; secret: string; clock: Clock }): SignInAttempts {
   const { database, secret, clock } = options;
@@ -50,7 +50,7 @@ export function createSignInAttempts(options: { database: Database; secret: stri
     free,
   });
 
-  /** Answers how many attempts came before this one. Throws if it has to wait. */
+  /** Returns the number of attempts before this one. Throws if it has to wait. */
   async function countOne(queryable: Queryable, { key, free }: Counter): Promise<number> {
     const now = new Date(clock.now());
     const { rows } = await queryable.query<{ attempts: number; wait_seconds: number | null }>({
@@ -78,7 +78,7 @@ export function createSignInAttempts(options: { database: Database; secret: stri
     });
     const [row] = rows;
     if (row?.wait_seconds === null) return row.attempts - 1;
-    // What simultaneous attempts wrote may not be visible here, only that this one must wait.
+    // Simultaneous attempts may not be visible here; it is only known that this one must wait.
     throw new AppError("rate_limited", "Too many requests", { retryAfterSeconds: Math.max(1, row?.wait_seconds ?? 1) });
   }
 
@@ -102,7 +102,7 @@ export function createSignInAttempts(options: { database: Database; secret: stri
     };
   }
 
-  /** Removes counters, and takes one attempt off the shared ones. */
+  /** Removes counters, and subtracts one attempt from the shared ones. */
   async function giveBack(forgotten: readonly Counter[], shared: readonly Counter[]): Promise<void> {
     await database.query({
       name: "sign_in_attempt_give_back",

@@ -2,7 +2,7 @@ import { type Answer, addressSubjectOf, type Logger } from "@touchstone/service-
 import { createKnownDevices, type KnownDevicesOptions } from "./known-devices.ts";
 import { createSignInAttempts } from "./sign-in-attempts.ts";
 
-/** A request of the sign-in family, as it goes to the accounts library. */
+/** A request of the sign-in family, as sent to the accounts library. */
 export interface GuardedRequest {
   method: string;
   /** Without the query. */
@@ -18,14 +18,14 @@ export interface GuardedAnswer extends Answer {
 
 export interface SignInGuard {
   /**
-   * Counts attempts at passwords before `answer` checks them, and remembers devices on which a password was right or was set. Throws
-   * `rate_limited`, without asking, while the client has to wait.
+   * Counts password attempts before `answer` checks them, and remembers devices on which a password was right or was
+   * set. Throws `rate_limited`, without calling `answer`, while the client has to wait.
    */
   guard(request: GuardedRequest, answer: () => Promise<GuardedAnswer>): Promise<Answer>;
 }
 
 export interface SignInGuardOptions extends KnownDevicesOptions {
-  /** Where the sign-in family lives. */
+  /** The path of the sign-in family. */
   basePath: string;
   logger: Logger;
 }
@@ -35,7 +35,7 @@ export function createSignInGuard(options: SignInGuardOptions): SignInGuard {
   const attempts = createSignInAttempts(options);
   const devices = createKnownDevices(options);
 
-  /** The address of the account whose password the client has just proved to know; null if it has not. */
+  /** The address of the account whose password the client has just proved to know; null if none. */
   function addressShown(path: string, body: unknown): string | null {
     const name = path.slice(basePath.length + 1);
     if (typeof body !== "string" || !["sign-in/email", "sign-up/email", "change-password"].includes(name)) return null;
@@ -72,7 +72,7 @@ export function createSignInGuard(options: SignInGuardOptions): SignInGuard {
   };
 }
 
-/** The address whose password a request tries; null if it names none. */
+/** The address of the account whose password a request tries; null if it names none. */
 function addressIn({ method, body }: GuardedRequest): string | null {
   if (method !== "POST") return null;
   const fields = JSON.parse(body ?? "{}") as { email?: unknown } | null;

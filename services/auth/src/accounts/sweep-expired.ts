@@ -2,19 +2,19 @@ import type { Database } from "@touchstone/db";
 import type { Clock, Logger } from "@touchstone/service-kit";
 import { attemptsRememberedMs } from "./sign-in-attempts.ts";
 
-/** Removes what is over. */
+/** Removes expired rows. */
 export interface ExpirySweeper {
-  /** Sweeps at once; answers how many rows went. */
+  /** Sweeps at once; returns the number of removed rows. */
   sweep(): Promise<number>;
   stop(): Promise<void>;
 }
 
 const sweepEveryMs = 15 * 60 * 1000;
 const batchRows = 1_000;
-/** A sweep gives way after so many; the next one goes on. */
+/** A sweep ends after this many batches; the next one continues. */
 const batchesMax = 100;
 
-/** What counts no more, and since when. None of it is ever asked for again. */
+/** Expired rows, and their expiry times. They are never read again. */
 const expired = [
   { name: "sessions", table: "auth.sessions", key: "id", column: "expires_at", agoMs: 0 },
   { name: "verifications", table: "auth.verifications", key: "id", column: "expires_at", agoMs: 0 },
@@ -28,8 +28,8 @@ const expired = [
 ] as const;
 
 /**
- * Sweeps sessions, mailed tokens, states of sign-ins and counts of tries that are over, every quarter of an hour. Replicas
- * may do so at once: each passes over rows that another is deleting.
+ * Removes expired sessions, mailed tokens, sign-in states and attempt counters every 15 minutes. Replicas may sweep
+ * concurrently: each skips rows that another is deleting.
  */
 export function sweepExpired(options: { database: Database; clock: Clock; logger: Logger }): ExpirySweeper {
   const { database, clock, logger } = options;

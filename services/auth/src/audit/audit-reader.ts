@@ -1,6 +1,6 @@
 import type { Database } from "@touchstone/db";
 
-/** An administrative act, as it is read. */
+/** An administrative act, as read from the log. */
 interface RecordedAct {
   id: string;
   action: string;
@@ -8,7 +8,7 @@ interface RecordedAct {
     type: "user" | "key" | "admin";
     /** The user, or the project of the key. */
     id: string | null;
-    /** Of a user. */
+    /** Users only. */
     name: string | null;
     email: string | null;
   };
@@ -19,18 +19,18 @@ interface RecordedAct {
   createdAt: Date;
 }
 
-/** An act as it is exported: the stored row. */
+/** An act in an export: the stored row. */
 export type ExportedAct = Omit<RecordedAct, "actor"> & { actorType: string; actorId: string | null };
 
 export interface AuditReader {
-  /** The acts in an organization, the newest first, below the act `before` (null: from the newest). */
+  /** The acts in an organization, newest first, before the act `before` (null: from the newest). */
   listOfOrganization(organizationId: string, page: OrganizationPage): Promise<RecordedAct[]>;
-  /** The acts of everybody everywhere, the newest first, below the act `before` (null: from the newest). */
+  /** The acts in the whole installation, newest first, before the act `before` (null: from the newest). */
   listOfAll(page: {
     before: string | null;
     limit: number;
   }): Promise<(RecordedAct & { organizationId: string | null })[]>;
-  /** The acts on a project by id, above the act `after`, of this epoch millisecond or later (null: all). */
+  /** The acts on a project by id, after the act `after`, of this epoch millisecond or later (null: all). */
   listOfProject(
     projectId: string,
     page: { after: string | null; sinceMs: number | null; limit: number },
@@ -38,11 +38,11 @@ export interface AuditReader {
   countOfProject(projectId: string, sinceMs: number | null): Promise<number>;
 }
 
-/** A page of an organization's log. What is null narrows nothing. */
+/** A page of an organization's log. A null filter matches everything. */
 export interface OrganizationPage {
   before: string | null;
   limit: number;
-  /** An action, or what stands before its dot. */
+  /** An action, or the part before its dot. */
   action: string | null;
   actorId: string | null;
 }
@@ -60,7 +60,7 @@ interface AuditRow {
   created_at: Date;
 }
 
-/** A row with the user who acted, where it was one who is still there. */
+/** A row with the acting user, if there is one who still exists. */
 type ActedRow = AuditRow & { user_name: string | null; user_email: string | null };
 
 const columns = `
@@ -154,7 +154,7 @@ function shared(row: AuditRow): Omit<RecordedAct, "actor"> {
   };
 }
 
-/** A page of acts as it is answered, of one more than it may hold: `nextCursor` is null on the last one. */
+/** A page of acts as it is returned, from one more than it may hold: `nextCursor` is null on the last one. */
 export function showPage<Act extends RecordedAct>(found: readonly Act[], limit: number) {
   const page = found.slice(0, limit);
   const nextCursor = found.length > limit ? (page.at(-1)?.id ?? null) : null;

@@ -15,7 +15,7 @@ const tellings: Readonly<Record<ActRecorder, typeof ingestActRecorded & EventCon
   monitor: monitorActRecorded,
 };
 
-/** Consumes what is administered in other services: their acts belong in the same log as ours (decision 34). */
+/** Consumes administrative acts of other services: they belong in the same log as those of auth (decision 34). */
 export async function consumeActsRecorded(bus: Bus, { acts }: { acts: ActFile }): Promise<Consuming> {
   const consuming = await Promise.all(
     actRecorders.map((service) =>

@@ -1,17 +1,17 @@
 import type { RecordedAct } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 
-/** Keeps acts that other services tell of. */
+/** Stores acts that other services report. */
 export interface ActFile {
   /**
-   * Files an act under the organization that owns its project, once for each id, whoever tells it how often. Of a project
-   * that is gone it goes to the organization that owned it; where that is gone too, or there was none, nobody could read it
-   * and it is dropped.
+   * Files an act under the organization that owns its project, once for each id, however often it is delivered. If the
+   * project was deleted, it goes to the organization that owned it; if that was deleted too, or there was none, the act
+   * has no readers and is dropped.
    */
   file(act: RecordedAct): Promise<void>;
 }
 
-/** Keeps {@link ActFile} in the schema `auth`, under the app role. */
+/** Stores {@link ActFile} in the schema `auth`, under the app role. */
 export function createActFile(database: Database): ActFile {
   return {
     async file({ id, projectId, organizationId, actor, action, targetId, details, requestId, at }) {

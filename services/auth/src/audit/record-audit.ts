@@ -2,7 +2,7 @@ import type { Identity } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 
-/** What can be done that the log keeps. */
+/** The actions in the log. */
 export type AuditAction =
   | "project.created"
   | "project.renamed"
@@ -24,10 +24,10 @@ export type AuditAction =
   | "organization.deleted"
   | "account.deleted";
 
-/** Who acts: a user, whoever holds a project's key, or the operator. */
+/** The actor: a user, a project's key, or the operator. */
 export type AuditActor = { type: "user"; userId: string } | { type: "key"; projectId: string } | { type: "admin" };
 
-/** By whom, and under which request: what every act carries into the store that performs it. */
+/** The actor and the request id, which every act passes to the store that performs it. */
 export interface Act {
   actor: AuditActor;
   requestId: string;
@@ -35,17 +35,17 @@ export interface Act {
 
 export interface AuditEvent extends Act {
   action: AuditAction;
-  /** Left out: the organization of the project. Null: none. */
+  /** Absent: the organization of the project. Null: none. */
   organizationId?: string | null;
-  /** Where the act is about a project. */
+  /** If the act is about a project. */
   projectId?: string | null;
-  /** What was acted on, where that is neither the organization nor the project: a member, an invitation, a provider. */
+  /** The target, if it is neither the organization nor the project: a member, an invitation, a provider. */
   targetId?: string | null;
-  /** What changed, for a reader. Never a key, token, password or other secret, not even in part. */
+  /** The changes in readable form. Never a key, token, password or other secret, not even in part. */
   details?: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** The act of a request. Throws for an identity of nobody, which no administrative route lets in. */
+/** The act of a request. Throws for an anonymous identity, which no administrative route accepts. */
 export function actOf({ userId, projectId, requestId }: Identity): Act {
   if (userId !== null) return { actor: { type: "user", userId }, requestId };
   if (projectId === null) throw new Error("an act of nobody");
@@ -53,8 +53,8 @@ export function actOf({ userId, projectId, requestId }: Identity): Act {
 }
 
 /**
- * Writes an administrative act into the log, in the transaction that performs it: neither is there without the other.
- * Times are PostgreSQL's. An organization that was deleted meanwhile fails the transaction.
+ * Writes an administrative act to the log, in the transaction that performs it, so that both commit together. Times are
+ * PostgreSQL's. If the organization was deleted in the meantime, the transaction fails.
  */
 export async function recordAudit(transaction: Queryable, event: AuditEvent): Promise<void> {
   const { actor, organizationId, projectId = null } = event;

@@ -9,7 +9,7 @@ import type { ProjectStore } from "../projects/project-store.ts";
 import { uncached } from "./projects.ts";
 import { membersOf, requireUser } from "./require-user.ts";
 
-/** What people read and change of their own account, where accounts are enabled. */
+/** Routes for users' own accounts, if accounts are enabled. */
 export function listOwnAccountRoutes(dependencies: DeleteAccountDependencies): ServedRoute[] {
   return [
     { route: routes.readAccount, handle: readAccount(dependencies) },
@@ -31,8 +31,8 @@ interface GetAuthConfigDependencies {
 const { version } = manifest;
 
 /**
- * `GET /auth/config` (interface: Modes; completions 12.1). Default mode has no accounts, and hands out the default
- * project's key. With accounts it tells how to sign in, and never a key.
+ * `GET /auth/config` (interface: Modes; completions 12.1). In default mode, which has no accounts, it returns the
+ * default project's key. With accounts it describes the ways to sign in, and never returns a key.
  */
 export function getAuthConfig({ projects, members, accountsConfig }: GetAuthConfigDependencies): Handler {
   return async () => {
@@ -58,12 +58,12 @@ export function getAuthConfig({ projects, members, accountsConfig }: GetAuthConf
   };
 }
 
-/** `GET /auth-org/account`: who is signed in. */
+/** `GET /auth-org/account`: the signed-in user. */
 function readAccount({ ownAccounts }: { ownAccounts: OwnAccountStore }): Handler {
   return async (call) => showAccount(await ownAccounts.read(requireUser(call).userId));
 }
 
-/** `PATCH /auth-org/account`: a new name, by the rules for names of projects. */
+/** `PATCH /auth-org/account`: a new name, by the rules for project names. */
 function renameAccount({ ownAccounts }: { ownAccounts: OwnAccountStore }): Handler {
   return async (call) => {
     const { userId } = requireUser(call);
@@ -79,7 +79,7 @@ interface DeleteAccountDependencies {
   announceRevocations: () => void;
 }
 
-/** `DELETE /auth-org/account`: after the address was typed, and the password where there is one. There is no undo. */
+/** `DELETE /auth-org/account`: requires the typed address, and the password if there is one. It cannot be undone. */
 function deleteAccount(dependencies: DeleteAccountDependencies): Handler {
   const { ownAccounts, ownPassword, announceRevocations } = dependencies;
   return async (call) => {
@@ -100,7 +100,7 @@ function deleteAccount(dependencies: DeleteAccountDependencies): Handler {
   };
 }
 
-/** `GET /auth-org/account/sessions`: where the caller is signed in. No token is shown. */
+/** `GET /auth-org/account/sessions`: the caller's sessions, without tokens. */
 function listAccountSessions({ ownAccounts }: { ownAccounts: OwnAccountStore }): Handler {
   return async (call) => {
     const sessions = await ownAccounts.listSessions(requireUser(call).userId);
@@ -134,7 +134,7 @@ function endAccountSession(dependencies: {
   };
 }
 
-/** The caller's account. Throws 401 when it was deleted meanwhile. */
+/** The caller's account. Throws 401 if it was deleted in the meantime. */
 function showAccount(account: OwnAccount | null): Answer {
   const { id, ...rest } = requireAccount(account);
   return { status: 200, headers: { "cache-control": "no-store" }, body: { account: { _id: id, ...rest } } };

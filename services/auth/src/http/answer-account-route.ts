@@ -2,7 +2,7 @@ import { accountOriginHeader, clientAddressHeader } from "@touchstone/contracts"
 import { AppError, type Handler, isAppError } from "@touchstone/service-kit";
 import type { Accounts } from "../accounts/accounts.ts";
 
-/** Any route of the sign-in family: the body is checked to be JSON here, everything else by the accounts library. */
+/** Any route of the sign-in family: this checks that the body is JSON, the accounts library checks everything else. */
 export function answerAccountRoute({ accounts }: { accounts: Accounts }, { method, path }: AccountRoute): Handler {
   return async (call) => {
     const origin = call.headers[accountOriginHeader];
@@ -36,7 +36,7 @@ interface AccountRoute {
   path: string;
 }
 
-/** The route's own path with its parameter, and the query as it came: an alias is gone, and so is any odd spelling. */
+/** The route's canonical path with its parameter, and the original query: aliases and odd spellings are replaced. */
 function pathOf(path: string, params: Readonly<Record<string, string>>, asked: string): string {
   const named = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(params[name] ?? ""));
   const question = asked.indexOf("?");

@@ -3,7 +3,7 @@ import { AppError, answerLines, type Handler, readSince, type ServedRoute } from
 import type { AuditReader, ExportedAct } from "../audit/audit-reader.ts";
 import type { ExportedProject, ReadExportedProject } from "../projects/exported-project.ts";
 
-/** What leaves as JSON lines (completions 13). */
+/** Exports of auth as JSON lines (completions 13). */
 export function listExportRoutes(dependencies: {
   readExportedProject: ReadExportedProject;
   audit: AuditReader;
@@ -47,7 +47,7 @@ function exportProjectSettings(dependencies: { readExportedProject: ReadExported
   };
 }
 
-/** How much auth has to export, for the gateway's index. */
+/** Counts auth's exported rows, for the gateway's index. */
 function countExported(dependencies: { readExportedProject: ReadExportedProject; audit: AuditReader }): Handler {
   return async (call) => {
     const { projectId, sinceMs } = exportCountQuery.parse(await call.json());

@@ -10,7 +10,7 @@ import type { ProjectStore } from "../projects/project-store.ts";
 import { type ProviderKeyStore, showLlmKeys } from "../provider-keys/provider-key-store.ts";
 import type { ProjectSettingsStore } from "../settings/project-settings-store.ts";
 
-/** What other services ask auth. */
+/** Internal routes for other services. */
 export function listInternalRoutes(dependencies: {
   projects: ProjectStore;
   /** Null in default mode. */
@@ -34,7 +34,7 @@ export function listInternalRoutes(dependencies: {
   ];
 }
 
-/** The gateway's question: whose key is this? */
+/** Answers the gateway: the owner of a key. */
 function resolveKey({ projects }: { projects: ProjectStore }): Handler {
   return async (call) => {
     const { apiKey } = internalRoutes.resolveKey.body.parse(await call.json());
@@ -42,7 +42,7 @@ function resolveKey({ projects }: { projects: ProjectStore }): Handler {
   };
 }
 
-/** The gateway's question: whose session is this cookie, and what does it open? Without accounts it is nobody's. */
+/** Answers the gateway: the user of a session cookie, and their access. Without accounts every cookie is unknown. */
 function resolveSession(dependencies: { accounts: Accounts | null; members: MembershipStore }): Handler {
   const { accounts, members } = dependencies;
   return async (call) => {
@@ -60,8 +60,8 @@ interface ReadDefaultKeyDependencies {
 }
 
 /**
- * The key for the line at start (completions 1.1). Null in multi-tenant mode, which has no default project,
- * not even where one is left from before.
+ * The key for the line at start (completions 1.1). Null in multi-tenant mode, which has no default project, not even
+ * one left from before.
  */
 function readDefaultKey({ projects, multiTenant }: ReadDefaultKeyDependencies): Handler {
   return async () => {
@@ -70,7 +70,7 @@ function readDefaultKey({ projects, multiTenant }: ReadDefaultKeyDependencies): 
   };
 }
 
-/** The gateway's question: which organizations are there, and whose projects are whose? */
+/** Answers the gateway: the organizations and their projects. */
 function readOrganizations({ organizations }: { organizations: OrganizationReader }): Handler {
   return async (call) => {
     const { organizationId } = internalRoutes.readOrganizations.body.parse(await call.json());
@@ -88,7 +88,7 @@ function readOrganizations({ organizations }: { organizations: OrganizationReade
   };
 }
 
-/** The gateway's question for the operator: what was administered, in whichever organization or in none? */
+/** Answers the gateway for the operator: the administrative acts of the whole installation. */
 function readAudit({ audit }: { audit: AuditReader }): Handler {
   return async (call) => {
     const { before, limit } = internalRoutes.readAudit.body.parse(await call.json());
@@ -102,7 +102,7 @@ interface ReadAccessSettingsDependencies {
   providerKeys: ProviderKeyStore;
 }
 
-/** Auth's part of `GET /agent-monitoring/settings`; null for a project that is gone. */
+/** Auth's part of `GET /agent-monitoring/settings`; null for a deleted project. */
 function readAccessSettings(dependencies: ReadAccessSettingsDependencies): Handler {
   const { projects, settings, providerKeys } = dependencies;
   return async (call) => {
@@ -128,8 +128,8 @@ interface ReadProviderKeysDependencies {
 const none = { openai: null, anthropic: null, gemini: null };
 
 /**
- * The judge's question: what are this project's calls made with (decision 27)? Whose project it is is looked up here, not
- * believed. A project that is gone has nothing.
+ * Answers the judge: the keys and models for a project's calls (decision 27). The project's organization is looked up
+ * here, not taken from the request. A deleted project has none.
  */
 function readProviderKeys({ settings, providerKeys, models, multiTenant }: ReadProviderKeysDependencies): Handler {
   return async (call) => {

@@ -7,7 +7,7 @@ import type { OrganizationStore } from "../organizations/organization-store.ts";
 import { requireRole } from "../organizations/roles.ts";
 import { requireUser } from "./require-user.ts";
 
-/** Invitations into organizations, where accounts are enabled. */
+/** Routes for invitations, if accounts are enabled. */
 export function listInvitationRoutes(dependencies: {
   organizations: OrganizationStore;
   invitations: InvitationStore;
@@ -31,8 +31,8 @@ interface CreateInvitationDependencies {
 }
 
 /**
- * `POST /auth-org/organizations/{id}/invitations`: the answer's `_id` is the token, and no other answer shows it again.
- * Where mail is sent, the link goes out too; what becomes of the mail changes no answer.
+ * `POST /auth-org/organizations/{id}/invitations`: the answer's `_id` is the token, which no other answer shows. If
+ * mail is configured, the link is sent too; the result of the mail does not change the answer.
  */
 function createInvitation({ invitations, mailer, publicUrl }: CreateInvitationDependencies): Handler {
   return async (call) => {
@@ -51,7 +51,7 @@ function createInvitation({ invitations, mailer, publicUrl }: CreateInvitationDe
   };
 }
 
-/** The public URL, or without one the origin of the page that sent the invitation, whose host the gateway has checked. */
+/** The public URL, else the origin of the page that sent the invitation, whose host the gateway has checked. */
 function originOf(publicUrl: string | null, told: string | string[] | undefined): string {
   if (publicUrl !== null) return publicUrl.replace(/(?<!\/)\/+$/, "");
   return typeof told === "string" ? told : "";

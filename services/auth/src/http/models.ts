@@ -26,7 +26,7 @@ export function listModelRoutes(dependencies: {
   settings: ProjectSettingsStore;
   models: ModelStore;
   multiTenant: boolean;
-  /** Where the endpoints of custom models may be. */
+  /** The networks in which endpoints of custom models may be. */
   modelReach: OutboundReach;
   fetchModels: OutboundFetch;
 }): ServedRoute[] {
@@ -95,7 +95,10 @@ interface TestModelConnectionDependencies {
   fetchModels: OutboundFetch;
 }
 
-/** `POST /agent-monitoring/portability/models/test-connection` (completions 11.1). An endpoint that fails is an answer. */
+/**
+ * `POST /agent-monitoring/portability/models/test-connection` (completions 11.1). A failing endpoint is reported in a
+ * normal answer.
+ */
 function testModelConnection({ settings, modelReach, fetchModels }: TestModelConnectionDependencies): Handler {
   return async (call) => {
     const connection = readConnectionToTest(await call.json(), modelReach);
@@ -111,7 +114,10 @@ interface UpdateModelDependencies {
   multiTenant: boolean;
 }
 
-/** `PUT /agent-monitoring/portability/models/{modelId}`: changes a model, outside multi-tenant mode a built-in one too. */
+/**
+ * `PUT /agent-monitoring/portability/models/{modelId}`: changes a model, including built-in ones outside multi-tenant
+ * mode.
+ */
 function updateModel({ settings, models, modelReach, multiTenant }: UpdateModelDependencies): Handler {
   return async (call) => {
     const body = await call.json();
@@ -176,7 +182,7 @@ function deleteModel({ settings, models, multiTenant }: DeleteModelDependencies)
   };
 }
 
-/** `GET /custom-agent-evaluations/models`: the models a judge may be chosen from, with their prices (completions 7.5). */
+/** `GET /custom-agent-evaluations/models`: the models available to judges, with their prices (completions 7.5). */
 function listJudgeModels({ settings, models }: ListModelsDependencies): Handler {
   return async (call) => {
     const catalogue = catalogueOf(await models.list(await requireOwnProject(settings, call)));
@@ -204,7 +210,7 @@ function readModelCatalogue({ settings, models }: ListModelsDependencies): Handl
   };
 }
 
-/** A model of the catalogue; its key masked (completions 11.1). */
+/** A model of the catalogue, with its key masked (completions 11.1). */
 function showModel(model: BuiltInModel | ModelChange) {
   const { baseUrl = null, apiKey = null } = model as Partial<ModelChange>;
   return {
@@ -223,7 +229,7 @@ function showModel(model: BuiltInModel | ModelChange) {
 
 const isBuiltIn = (id: string): boolean => builtInModels.some(({ model }) => model === id);
 
-/** In multi-tenant mode the built-in models are the same for everybody (completions 11.1): 403. */
+/** In multi-tenant mode the built-in models are shared and cannot be changed (completions 11.1): 403. */
 function refuseBuiltIn(id: string, multiTenant: boolean): void {
   if (multiTenant && isBuiltIn(id)) throw new AppError("forbidden", "Built-in models cannot be changed");
 }

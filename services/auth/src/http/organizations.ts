@@ -18,7 +18,7 @@ interface OrganizationRouteDependencies {
   announceRevocations: () => void;
 }
 
-/** Organizations, members and the log, where accounts are enabled. */
+/** Routes for organizations, members and the audit log, if accounts are enabled. */
 export function listOrganizationRoutes(dependencies: OrganizationRouteDependencies): ServedRoute[] {
   return [
     { route: routes.listOrganizations, handle: listOrganizations(dependencies) },
@@ -31,7 +31,7 @@ export function listOrganizationRoutes(dependencies: OrganizationRouteDependenci
   ];
 }
 
-/** `GET /auth-org/organizations`: the caller's, with their role in each. */
+/** `GET /auth-org/organizations`: the caller's organizations, with the role in each. */
 function listOrganizations({ organizations }: { organizations: OrganizationStore }): Handler {
   return async (call) => {
     const listed = await organizations.listOfUser(requireUser(call).userId);
@@ -39,7 +39,7 @@ function listOrganizations({ organizations }: { organizations: OrganizationStore
   };
 }
 
-/** `PATCH /auth-org/organizations/{id}`: a new name, by the rules for names of projects. */
+/** `PATCH /auth-org/organizations/{id}`: a new name, by the rules for project names. */
 function renameOrganization({ organizations }: { organizations: OrganizationStore }): Handler {
   return async (call) => {
     const by = requireUser(call);
@@ -57,8 +57,8 @@ interface DeleteOrganizationDependencies {
 }
 
 /**
- * `DELETE /auth-org/organizations/{id}` (completions 12.4): its keys are dead when this answers; the data goes in
- * the background. Accounts survive.
+ * `DELETE /auth-org/organizations/{id}` (completions 12.4): its keys are invalid when this returns; its data is removed
+ * in the background. Accounts are kept.
  */
 function deleteOrganization(dependencies: DeleteOrganizationDependencies): Handler {
   return async (call) => {
@@ -72,7 +72,7 @@ function deleteOrganization(dependencies: DeleteOrganizationDependencies): Handl
   };
 }
 
-/** `GET /auth-org/organizations/{id}/members`: for everybody who is in it. */
+/** `GET /auth-org/organizations/{id}/members`: for every member. */
 function listMembers({ organizations }: { organizations: OrganizationStore }): Handler {
   return async (call) => {
     const { userId } = requireUser(call);
@@ -100,7 +100,7 @@ function changeMemberRole(dependencies: {
   };
 }
 
-/** `DELETE /auth-org/organizations/{id}/members/{mid}`: their account stays, and opens nothing of the organization. */
+/** `DELETE /auth-org/organizations/{id}/members/{mid}`: their account is kept, without access to the organization. */
 function removeMember(dependencies: {
   organizations: OrganizationStore;
   /** Publishes the committed event at once instead of a moment later. */
@@ -115,7 +115,7 @@ function removeMember(dependencies: {
   };
 }
 
-/** `GET /auth-org/organizations/{id}/audit`: administrative acts, the newest first, for the owner. */
+/** `GET /auth-org/organizations/{id}/audit`: administrative acts, newest first, for the owner. */
 function listAuditEvents(dependencies: { organizations: OrganizationStore; audit: AuditReader }): Handler {
   const { organizations, audit } = dependencies;
   return async (call) => {
@@ -138,7 +138,7 @@ function showOrganization({ id, name, role }: Organization): z.infer<typeof orga
   return { _id: id, name, role };
 }
 
-/** A member as the API shows them. */
+/** A member as the API shows it. */
 function showMember({ id, ...member }: Member): z.infer<typeof memberReply>["member"] {
   return { _id: id, ...member };
 }

@@ -33,8 +33,8 @@ interface ListProjectsDependencies {
 }
 
 /**
- * `GET /projects` (completions 12.2): in default mode whoever holds one key of the installation sees them all; with
- * accounts, those of the caller's organizations.
+ * `GET /projects` (completions 12.2): in default mode every key of the installation sees all of them; with accounts,
+ * those of the caller's organizations.
  */
 function listProjects({ projects, members, hasAccounts }: ListProjectsDependencies): Handler {
   return async (call) => {
@@ -56,8 +56,8 @@ interface CreateProjectDependencies {
 }
 
 /**
- * `POST /projects`: a new project with a key of its own. Names may repeat. With accounts it belongs to the caller's first
- * organization, or to the one of theirs that the body names (completions 12.2).
+ * `POST /projects`: a new project with a new key. Names may repeat. With accounts it belongs to the caller's first
+ * organization, or to the one that the body names (completions 12.2).
  */
 function createProject({ projects, members, hasAccounts }: CreateProjectDependencies): Handler {
   return async (call) => {
@@ -72,13 +72,13 @@ function createProject({ projects, members, hasAccounts }: CreateProjectDependen
     const { name, organizationId } = readSubmittedProject(await call.json(), call);
     const chosen = chooseOrganization(await members.membershipsOf(userId), organizationId);
     const project = await projects.createProject(name, chosen, actOf(call.identity));
-    // It was deleted meanwhile, and the membership with it.
+    // The organization and the membership were deleted in the meantime.
     if (project === null) throw new AppError("forbidden", "No organization membership");
     return { status: 201, headers: uncached, body: { project: showProject(project) } };
   };
 }
 
-/** Throws 403 for who is in none, or not in the one they ask for. */
+/** Throws 403 if the caller has no organization, or is not in the requested one. */
 function chooseOrganization(memberships: readonly Membership[], asked: unknown): string {
   const [first] = memberships;
   const chosen = asked === undefined ? first : memberships.find(({ organizationId }) => organizationId === asked);
@@ -89,14 +89,14 @@ function chooseOrganization(memberships: readonly Membership[], asked: unknown):
   );
 }
 
-/** `PATCH /projects/{id}`: a new name, by the rules for the first one; keys and data stay (completions 12.2). */
+/** `PATCH /projects/{id}`: a new name, by the rules for new projects; keys and data stay (completions 12.2). */
 function renameProject(dependencies: {
   projects: ProjectStore;
   members: MembershipStore;
   hasAccounts: boolean;
 }): Handler {
   return async (call) => {
-    // First: a body that cannot be read is 400 whatever the path names.
+    // First, so that an unreadable body is 400 whatever the path names.
     const body = await call.json();
     const projectId = await requireManagedProject({ ...dependencies, wish: "rename a project" }, call);
     const project = await dependencies.projects.renameProject(
@@ -119,9 +119,9 @@ interface DeleteProjectDependencies {
 }
 
 /**
- * `DELETE /projects/{id}`: the key is dead when this answers, and the gateway passes the answer on once nothing more can be
- * stored; the data goes in the background (completions 12.2). Where users
- * sign in, only their owners and admins may: a key that leaked must not be enough.
+ * `DELETE /projects/{id}`: the key is invalid when this returns, and the gateway passes the answer on once nothing more
+ * can be stored; the data is removed in the background (completions 12.2). With accounts, only owners and admins may
+ * delete: a leaked key must not be enough.
  */
 function deleteProject(dependencies: DeleteProjectDependencies): Handler {
   const { hasAccounts, projectDeletions, announceRevocations } = dependencies;
@@ -149,8 +149,8 @@ interface RotateProjectKeyDependencies {
 }
 
 /**
- * `POST /projects/{id}/rotate-key`: under that project's own key, or with the session of an owner or admin (completions
- * 12.2); any other project is as good as missing.
+ * `POST /projects/{id}/rotate-key`: with that project's key, or the session of an owner or admin (completions 12.2);
+ * any other project counts as missing.
  */
 function rotateProjectKey(dependencies: RotateProjectKeyDependencies): Handler {
   const { projects, announceRevocations } = dependencies;
@@ -166,7 +166,7 @@ function rotateProjectKey(dependencies: RotateProjectKeyDependencies): Handler {
   };
 }
 
-/** A project as the API shows it, key included (completions 12.2). */
+/** A project as the API shows it, including its key (completions 12.2). */
 function showProject(project: Project): z.infer<typeof projectContract> {
   return {
     _id: project.id,
@@ -178,5 +178,5 @@ function showProject(project: Project): z.infer<typeof projectContract> {
   };
 }
 
-/** An answer that shows a key is nothing a browser or proxy may keep. */
+/** Browsers and proxies must not store an answer with a key. */
 export const uncached = { "cache-control": "no-store" };

@@ -2,13 +2,13 @@ import { AppError, type Call } from "@touchstone/service-kit";
 import { actOf } from "../audit/record-audit.ts";
 import type { Administrator } from "../organizations/organization-store.ts";
 
-/** Who is signed in. Throws 401 `Sign in first` (completions 12.4). */
+/** The signed-in user. Throws 401 `Sign in first` (completions 12.4). */
 export function requireUser({ identity }: Call): Administrator {
   if (identity.userId === null) throw new AppError("unauthorized", "Sign in first");
   return { userId: identity.userId, act: actOf(identity) };
 }
 
-/** The members of a JSON body; of anything else none. */
+/** The members of a JSON body; none if it is not an object. */
 export function membersOf(body: unknown): Readonly<Record<string, unknown>> {
   return typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
 }

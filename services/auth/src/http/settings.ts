@@ -7,7 +7,7 @@ import { type KeyChanges, type ProviderKeyStore, showLlmKeys } from "../provider
 import { type ProjectSettingsStore, requireOwnProject } from "../settings/project-settings-store.ts";
 import { uncached } from "./projects.ts";
 
-/** What a project is set to, and its key (completions 11.3). */
+/** Settings and key of a project (completions 11.3). */
 export function listSettingsRoutes(dependencies: {
   database: Database;
   settings: ProjectSettingsStore;
@@ -29,7 +29,7 @@ interface SetLlmKeysDependencies {
   providerKeys: ProviderKeyStore;
 }
 
-/** `PUT .../llm-keys`: of the project's organization, or of the installation where it has none (completions 11.3). */
+/** `PUT .../llm-keys`: for the project's organization, or for the installation if it has none (completions 11.3). */
 function setLlmKeys({ database, settings, providerKeys }: SetLlmKeysDependencies): Handler {
   return async (call) => {
     const changes = readSubmittedLlmKeys(await call.json());
@@ -44,7 +44,7 @@ function setLlmKeys({ database, settings, providerKeys }: SetLlmKeysDependencies
   };
 }
 
-/** The changes in the body of `PUT .../llm-keys` (completions 11.3). Throws 400 for what cannot be a key. */
+/** The changes in the body of `PUT .../llm-keys` (completions 11.3). Throws 400 for an invalid key. */
 function readSubmittedLlmKeys(body: unknown): KeyChanges {
   const submitted = parseBody(body, routes.setLlmKeys.body);
   const changes = llmProviders.flatMap((provider) => {
@@ -56,7 +56,7 @@ function readSubmittedLlmKeys(body: unknown): KeyChanges {
   throw new AppError("bad_request", `Give at least one of ${members.join(", ")}`);
 }
 
-/** Which keys were stored or removed; nothing of a key itself. */
+/** Which keys were stored or removed, without any part of a key. */
 function describeChanges(changes: KeyChanges): Record<string, "stored" | "removed"> {
   return Object.fromEntries(
     Object.entries(changes).map(([provider, key]) => [provider, key === null ? "removed" : "stored"]),
@@ -69,7 +69,10 @@ interface RegenerateApiKeyDependencies {
   announceRevocations: () => void;
 }
 
-/** `POST .../api-key/regenerate`: a new key for the project of the one that is sent, which stops (completions 11.3). */
+/**
+ * `POST .../api-key/regenerate`: a new key for the project whose key is sent; the old one is revoked (completions
+ * 11.3).
+ */
 function regenerateApiKey({ projects, announceRevocations }: RegenerateApiKeyDependencies): Handler {
   return async ({ identity }) => {
     const project = identity.projectId === null ? null : await projects.rotateKey(identity.projectId, actOf(identity));
@@ -85,7 +88,7 @@ interface SetPlatformModelDependencies {
   settings: ProjectSettingsStore;
 }
 
-/** `PUT .../platform-model`: which model is asked where a request names none (completions 7.1, 11.3). */
+/** `PUT .../platform-model`: the model used if a request names none (completions 7.1, 11.3). */
 function setPlatformModel({ database, settings }: SetPlatformModelDependencies): Handler {
   return async (call) => {
     const { model: platformModel } = parseBody(await call.json(), routes.setPlatformModel.body);

@@ -1,6 +1,6 @@
 import type { Mail } from "./mailer.ts";
 
-/** Asks for a click that shows that the address is its owner's. */
+/** Asks for a click to verify that the recipient owns the address. */
 export function verificationLetter(to: string, url: string): Mail {
   return {
     to,
@@ -10,7 +10,7 @@ export function verificationLetter(to: string, url: string): Mail {
   };
 }
 
-/** Holds the link under which a new password is chosen. */
+/** Contains the link for choosing a new password. */
 export function passwordResetLetter(to: string, url: string): Mail {
   return {
     to,
@@ -20,7 +20,10 @@ export function passwordResetLetter(to: string, url: string): Mail {
   };
 }
 
-/** Holds the link of an invitation. The organization's name is its owner's text: on one line, and no longer than a name. */
+/**
+ * Contains the link of an invitation. The organization's name is user input: it is put on one line and cut to the
+ * length of a name.
+ */
 export function invitationLetter(
   to: string,
   { organizationName, url }: { organizationName: string; url: string },

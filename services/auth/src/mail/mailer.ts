@@ -4,34 +4,36 @@ export interface Mail {
   to: string;
   subject: string;
   text: string;
-  /** What it is for: the log names it, and nothing else of a mail. */
+  /** Its purpose: the only part of a mail in the log. */
   kind: "verification" | "password-reset" | "invitation";
 }
 
-/** One way of handing a mail over. Rejects when it was not taken; must have a deadline of its own. */
+/** Delivers a mail. Rejects if it was not accepted; must have a deadline. */
 export interface MailTransport {
   send(mail: Mail): Promise<void>;
   close(): void;
 }
 
 export interface Mailer {
-  /** Takes a mail and sends it behind the caller's back: how long that takes would tell whether an address is known. */
+  /** Queues a mail and returns at once: the time of sending would reveal whether an address is known. */
   post(mail: Mail): void;
-  /** Lets what is under way finish, for a while, and drops the rest. */
+  /** Waits a while for mails in progress, and drops the rest. */
   stop(): Promise<void>;
 }
 
 export interface MailerOptions {
   transport: MailTransport;
   logger: Logger;
-  /** Pauses before the second try, the third, and so on. */
+  /** Pauses before the second attempt, the third, and so on. */
   retryAfterMs?: readonly number[];
 }
 
 const underWayMax = 500;
 const stopWithinMs = 3_000;
 
-/** Sends mails in the background, each a few times. Nothing is kept over a restart: whoever waits asks for another. */
+/**
+ * Sends mails in the background, with a few attempts each. A restart loses pending mails: the user requests another.
+ */
 export function createMailer({ transport, logger, retryAfterMs = [1_000, 5_000] }: MailerOptions): Mailer {
   const underWay = new Set<Promise<void>>();
   const stopping = new AbortController();
@@ -71,7 +73,7 @@ export function createMailer({ transport, logger, retryAfterMs = [1_000, 5_000] 
   };
 }
 
-/** Servers repeat addresses in their words: only the code of a failure is told. */
+/** Servers repeat addresses in their messages: only the code of a failure is logged. */
 function nameOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return "unknown";
   if (thrown instanceof OutboundError) return thrown.kind;

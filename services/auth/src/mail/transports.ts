@@ -8,7 +8,7 @@ import type { MailTransport } from "./mailer.ts";
 
 const deadlineMs = 10_000;
 
-/** SMTP (`SERVICE_SMTP_URL`). STARTTLS is used where the server offers it; `smtps:` is TLS from the start. */
+/** SMTP (`SERVICE_SMTP_URL`). STARTTLS is used if the server offers it; `smtps:` is TLS from the start. */
 export function createSmtpTransport(url: Secret, from: string): MailTransport {
   const transport = createTransport({
     url: url.reveal(),
@@ -20,7 +20,7 @@ export function createSmtpTransport(url: Secret, from: string): MailTransport {
     disableUrlAccess: true,
   });
   return {
-    // Addresses as objects: text would be parsed, and a comma in it make two receivers.
+    // Addresses as objects: text would be parsed, and a comma in it would make two recipients.
     send: async ({ to, subject, text }) =>
       void (await transport.sendMail({ from, to: { name: "", address: to }, subject, text })),
     close: () => transport.close(),
@@ -30,7 +30,7 @@ export function createSmtpTransport(url: Secret, from: string): MailTransport {
 export interface HostedMailOptions {
   apiKey: Secret;
   from: string;
-  /** Where the API is, if elsewhere: then it may be in our own network. */
+  /** The URL of the API, if not the default; it may be in the private network. */
   url?: string;
 }
 
@@ -53,7 +53,7 @@ export function createHostedTransport({ apiKey, from, url }: HostedMailOptions):
 
 const hostedUrl = "https://api.resend.com/emails";
 
-/** One JSON file for each mail (`SERVICE_EMAIL_DEBUG_DIR`), for tests and for trying out; nothing is sent. */
+/** One JSON file for each mail (`SERVICE_EMAIL_DEBUG_DIR`), for tests and trials; nothing is sent. */
 export function createFileTransport(folder: string, from: string): MailTransport {
   return {
     async send({ to, subject, text, kind }) {
