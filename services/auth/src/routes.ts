@@ -19,7 +19,7 @@ import type { ProjectStore } from "./projects/project-store.ts";
 import type { ProviderKeyStore } from "./provider-keys/provider-key-store.ts";
 import type { ProjectSettingsStore } from "./settings/project-settings-store.ts";
 
-/** Everything auth serves; the sign-in family only where accounts are enabled. */
+/** All routes of auth; the sign-in family only if accounts are enabled. */
 export function listRoutes(dependencies: {
   database: Database;
   settings: ProjectSettingsStore;

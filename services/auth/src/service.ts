@@ -53,9 +53,8 @@ import { createProjectSettingsStore } from "./settings/project-settings-store.ts
 const schema = "auth";
 
 /**
- * Auth owns projects and their keys, accounts, sessions and organizations, and answers the gateway's question whose key
- * or session one is. It serves as soon as it listens; until PostgreSQL, the schema and the default project are there,
- * every request is answered 503.
+ * Auth owns projects and their keys, accounts, sessions and organizations, and resolves keys and sessions for the
+ * gateway. It listens at once; until PostgreSQL, the schema and the default project are ready, every request gets 503.
  */
 export function createAuth(config: AuthConfig, dependencies: StoreServiceDependencies): Service {
   return createStoreService({
@@ -102,7 +101,7 @@ function openAuth(kit: StoreServiceKit, config: AuthConfig): HttpServer {
     })),
     readiness: {
       needed: { schema: migration.state, projects: defaultProject.state, database: database.check },
-      // Without the bus gateways forget a revoked key within 5 s by themselves: late, not broken.
+      // Without the bus, gateways drop a revoked key within 5 s by themselves: late, but safe.
       shown: { bus: bus.status },
     },
   });
@@ -110,7 +109,7 @@ function openAuth(kit: StoreServiceKit, config: AuthConfig): HttpServer {
   return server;
 }
 
-/** What requests and background work are made of. */
+/** The parts of requests and background work. */
 function openParts(kit: StoreServiceKit, config: AuthConfig) {
   const { clock, logger } = kit;
   const pool = { applicationName: "touchstone auth", statementTimeoutMs: 5_000 };
@@ -162,7 +161,7 @@ function listAllRoutes(
   };
   const ownPassword = createOwnPassword({
     database,
-    // What it refuses comes back as it is thrown: no library stands between.
+    // Its errors reach the caller directly: no library is in between.
     hashing: createPasswordHashing(() => undefined),
     attempts: createSignInAttempts({ database, secret, clock }),
   });

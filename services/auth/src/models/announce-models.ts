@@ -1,7 +1,7 @@
 import type { Logger } from "@touchstone/service-kit";
 import type { ModelStore } from "./model-store.ts";
 
-/** Looks after readers of the catalogue. */
+/** Announces catalogues to their readers. */
 export interface ModelAnnouncer {
   stop(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { Bus, Consuming } from "@touchstone/bus";
 import { modelPricesHandedOver } from "@touchstone/contracts";
 import type { ModelStore } from "./model-store.ts";
 
-/** Consumes the prices that ingest kept for projects before the catalogue was auth's (decision 29). */
+/** Consumes the prices that ingest stored for projects before auth owned the catalogue (decision 29). */
 export function consumeModelPricesHandedOver(
   bus: Bus,
   { models }: { models: Pick<ModelStore, "adopt"> },

@@ -1,6 +1,6 @@
 import { OutboundError, type OutboundFetch } from "@touchstone/service-kit";
 
-/** An endpoint that is to be tried. */
+/** An endpoint to test. */
 export interface TestedConnection {
   baseUrl: string;
   modelId: string;
@@ -9,22 +9,22 @@ export interface TestedConnection {
 
 export interface ConnectionReport {
   live: boolean;
-  /** Why it is not live. */
+  /** Why the test failed. */
   error?: string;
-  /** What the endpoint lists, at most 200. */
+  /** Models that the endpoint lists, at most 200. */
   availableModelIds?: string[];
 }
 
-/** completions 11.1: all calls of one test together. */
+/** completions 11.1: for all calls of one test together. */
 const testWithinMs = 8_000;
 const listedMax = 200;
 const idMaxChars = 200;
-/** An endpoint that has no list of models answers one of these. */
+/** Statuses of an endpoint without a list of models. */
 const withoutList = [404, 405, 501];
 
 /**
- * Tries an OpenAI-compatible endpoint: whether its list of models has this one, or, where it has no list, whether it
- * answers one word to one word. Never rejects; of what the endpoint says nothing gets through but ids of models.
+ * Tests an OpenAI-compatible endpoint: its list of models must have this one or, if it has no list, it must answer a
+ * one-word prompt. Never rejects; of the endpoint's answers only model ids are returned.
  */
 export async function testConnection(fetch: OutboundFetch, connection: TestedConnection): Promise<ConnectionReport> {
   const signal = AbortSignal.timeout(testWithinMs);
@@ -69,7 +69,7 @@ function describe(status: number): string {
   return `The endpoint answered HTTP ${status}.`;
 }
 
-/** Null when it is no list. */
+/** Null if it is not a list. */
 function readIds(body: unknown): string[] | null {
   const data = typeof body === "object" && body !== null ? (body as { data?: unknown }).data : undefined;
   if (!Array.isArray(data)) return null;

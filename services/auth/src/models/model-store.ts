@@ -3,27 +3,30 @@ import type { Database, Queryable } from "@touchstone/db";
 import type { KeyVault } from "../project-keys/key-vault.ts";
 import { type ModelChange, type ModelOwner, ownerIdOf, priceOf } from "./model.ts";
 
-/** What is to become of one model: a change to store, or the id of one to take back. */
+/** The decision about one model: a change to store, or the id of a change to remove. */
 export type ModelDecision = { put: ModelChange } | { remove: string };
 
 export interface ModelStore {
   /** By id. */
   list(owner: ModelOwner): Promise<ModelChange[]>;
   /**
-   * Decides with the changes at hand and stores the decision, with the event that says so, and `also` in the same
-   * transaction. Changes of one owner follow one another. Ingest has the prices when this resolves, unless it cannot be
-   * reached: then it has them with the event.
+   * Decides based on the current changes and stores the decision with its event, and `also`, in one transaction.
+   * Changes of one owner are serialized. Ingest has the prices when this resolves; if it cannot be reached, it gets
+   * them with the event.
    */
   change(
     owner: ModelOwner,
     decide: (changes: readonly ModelChange[]) => ModelDecision,
     also: (transaction: Queryable) => Promise<void>,
   ): Promise<void>;
-  /** Gives the catalogues of projects to the organization that just took them; of two of one id the older project's stays. */
+  /**
+   * Moves the catalogues of projects to the organization that just took them; of two entries with one id, the older
+   * project's is kept.
+   */
   handOver(transaction: Queryable, organizationId: string): Promise<void>;
-  /** Takes prices that were kept elsewhere before; what is here under the same id stays. */
+  /** Stores prices from their former store; existing entries with the same id are kept. */
   adopt(projectId: string, changes: readonly PriceChange[]): Promise<void>;
-  /** Announces every catalogue again: a reader that lost one has it then. */
+  /** Announces every catalogue again, for readers that lost one. */
   announceAll(): Promise<void>;
 }
 
@@ -45,10 +48,10 @@ const columns = `
   owner_id, model, provider, label, input_price, output_price, cache_read_price, cache_write_price, base_url, sealed_key,
   is_removed`;
 
-/** Tells ingest of committed prices at once; never rejects. */
+/** Sends committed prices to ingest at once; never rejects. */
 export type TellPrices = (list: PriceList) => Promise<void>;
 
-/** Keeps {@link ModelStore} in the schema `auth`, under the app role. */
+/** Stores {@link ModelStore} in the schema `auth`, under the app role. */
 export function createModelStore(
   database: Database,
   { providerKeys: sealing }: Pick<KeyVault, "providerKeys">,
@@ -120,7 +123,7 @@ export function createModelStore(
     });
   }
 
-  /** Whoever changes the catalogue of an owner waits here for whoever does. */
+  /** Serializes changes of an owner's catalogue. */
   async function lock(transaction: Queryable, ownerId: string): Promise<void> {
     await transaction.query({
       name: "models_lock",
@@ -195,7 +198,7 @@ export function createModelStore(
     adopt: (projectId, changes) =>
       database.transaction(async (transaction) => {
         const { rows } = await transaction.query<{ organization_id: string | null }>({
-          // Held, so that it is not claimed or deleted meanwhile.
+          // Locked, so that it is not claimed or deleted in the meantime.
           name: "models_find_owner",
           text: "select organization_id from auth.projects where id = $1 and deleting_since is null for share",
           values: [projectId],
@@ -226,7 +229,7 @@ export function createModelStore(
   };
 }
 
-/** What a sealed key is bound to: a row that is moved to another owner or model does not open. */
+/** The owner and model that a sealed key is bound to: a row moved to another one cannot be opened. */
 function boundTo(ownerId: string, model: string): string {
   return `model ${ownerId} ${model}`;
 }

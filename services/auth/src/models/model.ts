@@ -1,13 +1,13 @@
 import type { PriceChange } from "@touchstone/contracts";
 
-/** What an owner changed in the built-in catalogue: a price, and of a custom model where and with which key it is asked. */
+/** An owner's change of the built-in catalogue: a price and, for a custom model, its endpoint and key. */
 export interface ModelChange extends PriceChange {
-  /** An OpenAI-compatible endpoint, of custom models only. */
+  /** An OpenAI-compatible endpoint, only for custom models. */
   baseUrl: string | null;
   apiKey: string | null;
 }
 
-/** Whose catalogue: an organization's, or a project's that is in none. */
+/** The owner of a catalogue: an organization, or a project without one. */
 export interface ModelOwner {
   organizationId: string | null;
   projectId: string;
@@ -15,7 +15,7 @@ export interface ModelOwner {
 
 export const ownerIdOf = ({ organizationId, projectId }: ModelOwner): string => organizationId ?? projectId;
 
-/** The part that others may know. */
+/** The public part. */
 export function priceOf({ baseUrl: _url, apiKey: _key, ...price }: ModelChange): PriceChange {
   return price;
 }
@@ -23,8 +23,8 @@ export function priceOf({ baseUrl: _url, apiKey: _key, ...price }: ModelChange):
 const shown = ["provider", "label", "input", "output", "cacheRead", "cacheWrite"] as const;
 
 /**
- * What the log says of a model that was added (`before` null) or changed: the members that are not what they were. Of its
- * endpoint the host alone, since paths may hold credentials; of its key only whether there is a new one or none.
+ * The log details of a model that was added (`before` null) or changed: the changed members. Of its endpoint only the
+ * host, since paths may hold credentials; of its key only whether it was replaced or removed.
  */
 export function describeModelChange(
   before: ModelChange | null,

@@ -5,10 +5,10 @@ import type { ModelChange } from "./model.ts";
 type Submitted = Readonly<Record<string, unknown>>;
 
 const providers: readonly unknown[] = ["openai", "anthropic", "gemini", "custom"];
-/** Longer than any provider's. */
+/** Longer than the keys of all providers. */
 const keyMaxChars = 500;
 
-/** A new model; refuses in the words of completions 11.1. */
+/** A new model; throws the errors of completions 11.1. */
 export function readNewModel(body: unknown, reach: OutboundReach): ModelChange {
   const submitted = asObject(body);
   const { id, provider, label } = submitted;
@@ -29,7 +29,7 @@ export function readNewModel(body: unknown, reach: OutboundReach): ModelChange {
   };
 }
 
-/** A model as it is after a change; what the body leaves out stays, a blank key too. */
+/** A model after a change; members that the body omits are kept, and so is a blank key. */
 export function readChangedModel(body: unknown, before: ModelChange, reach: OutboundReach): ModelChange {
   const submitted = asObject(body);
   const {
@@ -53,7 +53,7 @@ export function readChangedModel(body: unknown, before: ModelChange, reach: Outb
   };
 }
 
-/** What is to be tried; refuses like {@link readNewModel}. */
+/** The connection to test; throws like {@link readNewModel}. */
 export function readConnectionToTest(
   body: unknown,
   reach: OutboundReach,
@@ -65,7 +65,7 @@ export function readConnectionToTest(
   return { baseUrl: readBaseUrl(baseUrl, reach), modelId, apiKey: readKey(apiKey, null) };
 }
 
-/** Models of providers have no endpoint of their own. */
+/** Models of providers have no custom endpoint. */
 function readConnection(
   { baseUrl: url, apiKey }: Submitted,
   before: Pick<ModelChange, "provider" | "baseUrl" | "apiKey">,
@@ -74,7 +74,7 @@ function readConnection(
   if (before.provider !== "custom") return { baseUrl: null, apiKey: null };
   const baseUrl = isText(url) ? readBaseUrl(url, reach) : before.baseUrl;
   if (baseUrl === null) refuse("baseUrl is required for a custom model");
-  // A key is for the endpoint it was stored with: to another one it is not taken along.
+  // A key belongs to the endpoint that it was stored with: it is not kept for another one.
   const kept = baseUrl === before.baseUrl ? before.apiKey : null;
   return { baseUrl, apiKey: readKey(apiKey, kept) };
 }
@@ -90,7 +90,7 @@ function readBaseUrl(text: string, reach: OutboundReach): string {
   }
 }
 
-/** It becomes a header, which takes visible ASCII and nothing else. */
+/** It becomes a header, which allows only visible ASCII. */
 function readKey(value: unknown, kept: string | null): string | null {
   if (value === null) return null;
   if (value === undefined || (typeof value === "string" && value.trim() === "")) return kept;

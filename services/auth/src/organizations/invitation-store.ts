@@ -10,7 +10,7 @@ import { administers, requireRole } from "./roles.ts";
 export type GivenRole = "admin" | "member";
 
 export interface PendingInvitation {
-  /** Public: it opens nothing. */
+  /** Public: it grants no access. */
   id: string;
   email: string;
   role: GivenRole;
@@ -18,7 +18,7 @@ export interface PendingInvitation {
   expiresAt: Date;
 }
 
-/** An invitation that was just made: the token is told once and not stored. */
+/** A new invitation: the token is returned once and not stored. */
 export interface IssuedInvitation extends PendingInvitation {
   token: string;
   organizationName: string;
@@ -32,33 +32,38 @@ export interface FoundInvitation {
   emailMatches: boolean;
 }
 
-/** Invitations (interface: Teams and invitations; completions 12.4; decision 25). Their times are PostgreSQL's. */
+/** Invitations (interface: Teams and invitations; completions 12.4; decision 25). Times are PostgreSQL's. */
 export interface InvitationStore {
   /**
-   * Invites an address, given in lower case, for seven days; one that is pending for it is revoked. Owners and admins,
-   * else 403; who is invited is read when that is known. 409: a member has the address already, or too many are pending.
+   * Invites an address, given in lower case, for seven days; a pending invitation of the address is revoked. Owners and
+   * admins, else 403; the invited address is read only after that check. 409: a member has the address already, or too
+   * many are pending.
    */
   create(
     organizationId: string,
     readInvited: () => { email: string; role: GivenRole },
     by: Administrator,
   ): Promise<IssuedInvitation>;
-  /** Those that can be accepted, the newest first. */
+  /** Those that can be accepted, newest first. */
   listPending(organizationId: string): Promise<PendingInvitation[]>;
-  /** By its public id or its token. Owners and admins, else 403, 404. 404: none that could still be accepted. */
+  /**
+   * By its public id or its token. Owners and admins, else 403, 404. 404: it cannot be accepted any more, or does not
+   * exist.
+   */
   revoke(organizationId: string, idOrToken: string, by: Administrator): Promise<void>;
   /** Null: no such token. */
   read(token: string, userId: string): Promise<FoundInvitation | null>;
   /**
-   * Makes the user a member, once, and answers of what. Who is one already keeps their role. 404: unknown, used or
-   * revoked; 410: expired; 403: it was issued to another address, or theirs is not verified where that is required.
+   * Makes the user a member, once, and returns the organization's id. An existing member keeps their role. 404:
+   * unknown, used or revoked; 410: expired; 403: it was issued to another address, or the user's address is not
+   * verified although that is required.
    */
   accept(token: string, by: Administrator): Promise<string>;
 }
 
 export interface InvitationStoreOptions {
   database: Database;
-  /** Only a verified address accepts. */
+  /** Only users with a verified address can accept. */
   requiresVerification: boolean;
 }
 
@@ -70,7 +75,7 @@ interface InvitationRow {
   expires_at: Date;
 }
 
-/** Keeps {@link InvitationStore} in the schema `auth`, under the app role. */
+/** Stores {@link InvitationStore} in the schema `auth`, under the app role. */
 export function createInvitationStore({ database, requiresVerification }: InvitationStoreOptions): InvitationStore {
   return {
     create: (organizationId, readInvited, { userId, act }) =>
@@ -189,7 +194,7 @@ export function createInvitationStore({ database, requiresVerification }: Invita
           throw new AppError("forbidden", "Verify your e-mail address before you accept an invitation");
         }
         const { rowCount } = await transaction.query({
-          // The condition alone decides who of many comes first; the member follows in the same transaction.
+          // The condition alone decides between concurrent callers; the member is added in the same transaction.
           name: "invitation_accept",
           text: `
             update auth.invitations
@@ -231,8 +236,8 @@ const toPending = (row: InvitationRow): PendingInvitation => ({
 });
 
 /**
- * The invitation, unless it was used or revoked, with its organization taken for the rest of the transaction: acts on one
- * organization come one after the other, and none joins what is being deleted.
+ * The invitation, unless it was used or revoked, with its organization locked for the rest of the transaction: acts on
+ * one organization are serialized, and users cannot join one that is being deleted.
  */
 async function lockInvitation(transaction: Transaction, token: string) {
   const [, { rows }] = await transaction.pipeline<
@@ -287,7 +292,7 @@ async function refuseMember(transaction: Transaction, organizationId: string, em
   if (rows.length > 0) throw new AppError("conflict", `${email} is already a member of this organization`);
 }
 
-/** One link for an address at a time: the newest. Answers how many there were. */
+/** An address has one valid link at a time: the newest. Returns the number of revoked ones. */
 async function revokePendingOf(transaction: Transaction, organizationId: string, email: string): Promise<number> {
   const { rowCount } = await transaction.query({
     name: "invitations_revoke_of_address",
@@ -320,12 +325,12 @@ async function requireRoom(transaction: Transaction, organizationId: string): Pr
 
 const tokenBytes = 32;
 
-/** 256 random bits, to be part of a link. Whoever has it, and the address it was issued to, may join. */
+/** 256 random bits, for a link. The owner of the invited address can join with it. */
 function createInvitationToken(): string {
   return randomBytes(tokenBytes).toString("base64url");
 }
 
-/** What of a token is stored: with so many random bits a plain hash cannot be turned back. */
+/** The stored form of a token: with so many random bits a plain hash cannot be inverted. */
 function digestOf(token: string): Buffer {
   return hash("sha256", token, "buffer");
 }

@@ -2,7 +2,7 @@ import type { Transaction } from "@touchstone/db";
 import { isUuid } from "@touchstone/service-kit";
 import type { Role } from "../accounts/membership-store.ts";
 
-/** Somebody's place in an organization. */
+/** A user's membership of an organization. */
 export interface Place {
   organizationId: string;
   name: string;
@@ -10,9 +10,9 @@ export interface Place {
 }
 
 /**
- * Takes the organization for the rest of the transaction, and answers the user's place in it: null when they have none,
- * or there is no such organization. Whatever changes members and invitations begins here, so that a role counts as it is
- * when the act commits, and nobody joins what is being deleted.
+ * Locks the organization for the rest of the transaction, and returns the user's membership: null if there is none, or
+ * no such organization. Every change of members and invitations begins here, so that the role is current when the act
+ * commits, and users cannot join an organization that is being deleted.
  */
 export async function lockOrganization(
   transaction: Transaction,
@@ -31,7 +31,7 @@ export async function lockOrganization(
       values: [organizationId],
     },
     {
-      // A statement of its own: it sees what was committed while the lock was waited for.
+      // A separate statement: it sees rows committed while the lock was awaited.
       name: "member_role",
       text: `
         select role

@@ -21,26 +21,29 @@ export interface Member {
   role: Role;
 }
 
-/** A user who administers, and the record of it. */
+/** An administering user, with the data for the audit log. */
 export interface Administrator {
   userId: string;
   act: Act;
 }
 
 /**
- * Organizations and their members (completions 12.4). Every change reads the caller's role and writes the log in its own
- * transaction. Unknown organizations, those of others, and what is no id at all are the same.
+ * Organizations and their members (completions 12.4). Every change reads the caller's role and writes the log in one
+ * transaction. Unknown organizations, those of others, and invalid ids are treated the same.
  */
 export interface OrganizationStore {
-  /** The one joined first at the beginning. */
+  /** In order of joining. */
   listOfUser(userId: string): Promise<Organization[]>;
-  /** A user's place; null when they are not in it. */
+  /** A user's membership; null if there is none. */
   findPlace(organizationId: string, userId: string): Promise<Place | null>;
-  /** The owner first, then by the time of joining. */
+  /** The owner first, then in order of joining. */
   listMembers(organizationId: string): Promise<Member[]>;
-  /** Owners and admins; else 403, 404. The name is read when that is known: who may not is not told what is wrong. */
+  /**
+   * Owners and admins; else 403, 404. The name is read only after that check: unauthorized callers do not learn what is
+   * wrong with it.
+   */
   rename(organizationId: string, readName: () => string, by: Administrator): Promise<Organization>;
-  /** The owner alone; else 403, 404. 404: no such member. 400: it is the owner. */
+  /** Only the owner; else 403, 404. 404: no such member. 400: the member is the owner. */
   changeRole(
     organizationId: string,
     memberId: string,
@@ -48,13 +51,13 @@ export interface OrganizationStore {
     by: Administrator,
   ): Promise<Member>;
   /**
-   * Owners and admins; admins among themselves cannot (decision 25); else 403. 404: no such member. 400: it is the owner.
-   * What the member had invited and nobody accepted is revoked.
+   * Owners and admins, but admins cannot remove each other (decision 25); else 403. 404: no such member. 400: the
+   * member is the owner. Pending invitations of the member are revoked.
    */
   removeMember(organizationId: string, memberId: string, by: Administrator): Promise<void>;
   /**
-   * Deletes the organization, with its members, invitations, log and projects; answers which these were. Their keys
-   * are dead with the commit, their data goes in the background. The owner alone; else 403, 404. 400: not its name.
+   * Deletes the organization with its members, invitations, log and projects; returns the projects. Their keys are
+   * invalid with the commit, their data is removed in the background. Only the owner; else 403, 404. 400: wrong name.
    */
   deleteOrganization(organizationId: string, confirmName: unknown, by: Administrator): Promise<string[]>;
 }
@@ -77,7 +80,7 @@ const toMember = (row: MemberRow): Member => ({
   role: row.role,
 });
 
-/** Keeps {@link OrganizationStore} in the schema `auth`, under the app role. */
+/** Stores {@link OrganizationStore} in the schema `auth`, under the app role. */
 export function createOrganizationStore(database: Database): OrganizationStore {
   return {
     async listOfUser(userId) {
@@ -210,7 +213,7 @@ export function createOrganizationStore(database: Database): OrganizationStore {
         await closeOwnData(transaction, organizationId);
         await announceChange(transaction, await listUsers(transaction, organizationId));
         await transaction.query({
-          // Members, invitations and the log go with it.
+          // Cascades to members, invitations and the log.
           name: "organization_delete",
           text: "delete from auth.organizations where id = $1",
           values: [organizationId],
@@ -255,7 +258,7 @@ async function listUsers(transaction: Transaction, organizationId: string): Prom
   return rows.map((row) => row.user_id);
 }
 
-/** Whoever may not invite any more must not come back, or bring others, by a link they kept. Answers how many. */
+/** A user who may not invite any more must not return, or bring others, by an old link. Returns their number. */
 async function revokeInvitationsOf(transaction: Transaction, organizationId: string, userId: string): Promise<number> {
   const { rowCount } = await transaction.query({
     name: "invitations_revoke_of_user",
@@ -268,7 +271,7 @@ async function revokeInvitationsOf(transaction: Transaction, organizationId: str
   return rowCount ?? 0;
 }
 
-/** Deletes every project the way one is deleted (decision 24), the default one too; answers which. */
+/** Deletes every project like a single one (decision 24), including the default one; returns their ids. */
 async function closeProjects(transaction: Transaction, organizationId: string): Promise<string[]> {
   const { rows } = await transaction.query<{ id: string }>({
     name: "projects_mark_deleting_of_organization",
@@ -298,8 +301,8 @@ async function closeProjects(transaction: Transaction, organizationId: string): 
 }
 
 /**
- * Some rows of other services are an organization's and no project's: the verdicts it shares. They go the way of a
- * project's, under the organization's id, which no project has: announced until every service has confirmed.
+ * Some rows of other services belong to an organization and to no project: the verdicts it shares. They are removed
+ * like a project's, under the organization's id, which no project has: announced until every service has confirmed.
  */
 async function closeOwnData(transaction: Transaction, organizationId: string): Promise<void> {
   await transaction.pipeline([

@@ -1,11 +1,16 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import { deriveKey } from "@touchstone/service-kit";
 
-/** How keys are kept (decision 27): sealed, so that they can be shown or used again; a project's is found by a fingerprint. */
+/**
+ * How keys are stored (decision 27): sealed, so that they can be shown or used again; a project's is found by a
+ * fingerprint.
+ */
 export interface KeyVault extends Sealing {
-  /** HMAC-SHA-256 of a project key. Whoever reads the table can neither invert it nor compute one without the root secret. */
+  /**
+   * HMAC-SHA-256 of a project key. A reader of the table can neither invert it nor compute one without the root secret.
+   */
   fingerprint(apiKey: string): Buffer;
-  /** Keys of LLM providers, under an encryption key of their own. */
+  /** Keys of LLM providers, under a separate encryption key. */
   providerKeys: Sealing;
 }
 
@@ -19,19 +24,19 @@ export function createKeyVault(rootSecret: string): KeyVault {
   };
 }
 
-/** Encrypts texts that have to be readable again, each for one owner. */
+/** Encrypts texts that must be readable again, each for one owner. */
 interface Sealing {
   seal(ownerId: string, text: string): Buffer;
-  /** The text again. Throws when the bytes were sealed for another owner, changed, or under another key. */
+  /** Decrypts a text. Throws if the bytes were sealed for another owner or under another key, or were changed. */
   open(ownerId: string, sealed: Buffer): string;
 }
 
-/** Layout of what is sealed: version, nonce, tag, text. A new way of sealing takes a new version byte. */
+/** Layout of sealed bytes: version, nonce, tag, text. A new format gets a new version byte. */
 const version = 1;
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** AES-256-GCM under a key of 32 bytes, with the owner as associated data. */
+/** AES-256-GCM with a key of 32 bytes, and the owner as associated data. */
 function createSealing(encryptionKey: Buffer): Sealing {
   return {
     seal(ownerId, plain) {

@@ -1,16 +1,16 @@
 import type { Logger } from "@touchstone/service-kit";
 import type { ProjectDeletionStore } from "./project-deletion-store.ts";
 
-/** Looks after deletions that are not done. */
+/** Announces unfinished deletions. */
 export interface DeletionAnnouncer {
   stop(): Promise<void>;
 }
 
 const lookEveryMs = 15_000;
-/** A service may have been away for days, and the event store may have dropped the event: it is told again. */
+/** A service may have been down for days, and the event store may have dropped the event: it is sent again. */
 const announceEveryMs = 60_000;
 
-/** Starts announcing unfinished deletions again, once a minute each. Several replicas may. */
+/** Announces unfinished deletions again, each once a minute. Several replicas may do so. */
 export function announceUnfinishedDeletions(options: {
   projectDeletions: Pick<ProjectDeletionStore, "announceUnfinished">;
   /** An event was committed. */

@@ -19,7 +19,7 @@ const confirmations: Readonly<Record<ProjectDataOwner, DataDeleted>> = {
   monitor: monitorDataDeleted,
 };
 
-/** Consumes what each service says when it has nothing left of a deleted project. */
+/** Consumes the services' confirmations that they have removed all data of a deleted project. */
 export async function consumeDataDeleted(
   bus: Bus,
   { projectDeletions, logger }: { projectDeletions: Pick<ProjectDeletionStore, "confirm">; logger: Logger },

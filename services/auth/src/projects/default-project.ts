@@ -7,17 +7,17 @@ const delayFirstMs = 200;
 const delayMaxMs = 5_000;
 
 export interface DefaultProjectOptions {
-  /** What has to be there first. */
+  /** The prerequisite. */
   schema: SchemaPreparation;
   projects: ProjectStore;
-  /** False in multi-tenant mode, where each organization has one of its own. */
+  /** False in multi-tenant mode, where each organization has its own project. */
   isWanted: boolean;
   logger: Logger;
 }
 
 /**
- * Makes the default project once the schema is there, and reads its key back: an installation started with another root
- * secret must say so, instead of finding every key unknown. Keeps trying, since what fails may pass.
+ * Creates the default project once the schema is ready, and reads its key back: an installation started with another
+ * root secret must report it, instead of treating every key as unknown. Retries, since failures may be temporary.
  */
 export function prepareDefaultProject({
   schema,

@@ -9,7 +9,7 @@ export interface ExportedProject {
   createdAt: Date;
 }
 
-/** Null when there is no such project, or it is older than `sinceMs` (epoch milliseconds; null = any age). */
+/** Null if there is no such project, or it is older than `sinceMs` (epoch milliseconds; null = any age). */
 export type ReadExportedProject = (projectId: string, sinceMs: number | null) => Promise<ExportedProject | null>;
 
 export function createExportedProjectReader(database: Database): ReadExportedProject {

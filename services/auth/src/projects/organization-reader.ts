@@ -1,20 +1,20 @@
 import type { Database } from "@touchstone/db";
 
-/** An organization with what it has. */
+/** An organization with its projects and members. */
 export interface OrganizationOverview {
   organizationId: string;
   name: string;
   createdAt: Date;
   members: number;
-  /** Those that are being deleted left out; oldest first. */
+  /** Without those that are being deleted; oldest first. */
   projectIds: string[];
 }
 
-/** Reads whose projects are whose, for what is added up over them. */
+/** Reads the projects of organizations, for totals over them. */
 export interface OrganizationReader {
-  /** One organization, or all of them, the oldest first. */
+  /** One organization, or all of them, oldest first. */
   listOrganizations(organizationId: string | null): Promise<OrganizationOverview[]>;
-  /** Projects of no organization, oldest first. */
+  /** Projects without an organization, oldest first. */
   listUnassigned(): Promise<string[]>;
 }
 

@@ -2,26 +2,31 @@ import { keyRevoked, type ProjectDataOwner, projectDataOwners, projectDeleting }
 import type { Database, Statement, Transaction } from "@touchstone/db";
 import { type Act, recordAudit } from "../audit/record-audit.ts";
 
-/** What became of the wish to delete a project. */
+/** The result of a request to delete a project. */
 export type DeletionOutcome = "deleted" | "missing" | "default" | "only";
 
 export interface ProjectDeletionStore {
   /**
-   * Takes a project out of every list, with its key, and commits the events that say so: `deleted`. Otherwise nothing
-   * changed: there is no such project, it is the default one, or its organization's (without organizations, the
-   * installation's) last one. The log is written in the same transaction.
+   * Removes a project from every list, with its key, and commits the events about it: `deleted`. Otherwise nothing
+   * changes: there is no such project, it is the default one, or the last one of its organization (without
+   * organizations, of the installation). The log is written in the same transaction.
    */
   deleteProject(projectId: string, act: Act): Promise<DeletionOutcome>;
-  /** Notes that a service has nothing left of a deleted project; after the last one the row goes. True: it went. */
+  /**
+   * Records that a service has removed all data of a deleted project; the last confirmation removes the row. True: it
+   * was removed.
+   */
   confirm(projectId: string, service: ProjectDataOwner): Promise<boolean>;
-  /** Announces deletions again that were last announced so long ago and are not done. Answers how many. */
+  /** Announces unfinished deletions again if their last announcement is old enough. Returns their number. */
   announceUnfinished(olderThanMs: number): Promise<number>;
 }
 
-/** Announced again at a time; the rest follows with the next look. */
+/** Announced at a time; the rest follows in the next turn. */
 const announcedMax = 100;
 
-/** Keeps {@link ProjectDeletionStore} in the schema `auth`: requests under the app role, the rest under maintenance. */
+/**
+ * Stores {@link ProjectDeletionStore} in the schema `auth`: requests under the app role, the rest under maintenance.
+ */
 export function createProjectDeletionStore(database: Database, maintenance: Database): ProjectDeletionStore {
   return {
     deleteProject: (projectId, act) =>
@@ -70,7 +75,7 @@ export function createProjectDeletionStore(database: Database, maintenance: Data
     confirm: (projectId, service) =>
       maintenance.transaction(async (transaction) => {
         const { rows } = await transaction.query({
-          // The last two confirmations at once wait for each other here, so that one of them sees both.
+          // Serializes concurrent confirmations, so that the last one sees all others.
           name: "project_lock_to_confirm",
           text: `
             select id
@@ -79,7 +84,7 @@ export function createProjectDeletionStore(database: Database, maintenance: Data
             for update`,
           values: [projectId],
         });
-        // It is gone already; an event may come twice.
+        // Removed already; an event may be delivered twice.
         if (rows.length === 0) return false;
         await transaction.query({
           name: "data_deletion_confirm",
@@ -109,7 +114,7 @@ export function createProjectDeletionStore(database: Database, maintenance: Data
 
     async announceUnfinished(olderThanMs) {
       const { rowCount } = await maintenance.query({
-        // Replicas that look at the same moment wait for each other, and the later one finds nothing due.
+        // Concurrent replicas are serialized, and the later one finds nothing due.
         name: "project_deletions_announce",
         text: `
           with unfinished as (
@@ -135,7 +140,7 @@ export function createProjectDeletionStore(database: Database, maintenance: Data
   };
 }
 
-/** An organization keeps the record of its projects; that of a project without one can be read by nobody any more. */
+/** An organization keeps the log of its projects; that of a project without one has no readers any more. */
 async function forgetActs(transaction: Transaction, projectId: string): Promise<void> {
   await transaction.query({
     name: "audit_events_forget_project",
@@ -144,7 +149,7 @@ async function forgetActs(transaction: Transaction, projectId: string): Promise<
   });
 }
 
-/** Of two deletions of the last two projects at once the second one sees the first one's. */
+/** Of two concurrent deletions of the last two projects, the second one sees the first. */
 async function hasOthers(transaction: Transaction, projectId: string, organizationId: string | null): Promise<boolean> {
   await transaction.query({
     name: "projects_lock_deletions",

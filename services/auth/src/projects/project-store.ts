@@ -5,37 +5,39 @@ import { type Act, recordAudit } from "../audit/record-audit.ts";
 import type { KeyVault } from "../project-keys/key-vault.ts";
 import { createProjectKey } from "../project-keys/project-key.ts";
 
-/** A project with its key, as only auth holds it. */
+/** A project with its key, which only auth holds. */
 export interface Project {
   id: string;
   name: string;
   apiKey: string;
   isDefault: boolean;
-  /** Null: the installation's own. */
+  /** Null: it belongs to the installation. */
   organizationId: string | null;
   createdAt: Date;
 }
 
 export interface ProjectStore {
-  /** Makes the default project where there is none. Of any number of callers at once exactly one makes it. */
+  /** Creates the default project if there is none. Of concurrent callers exactly one creates it. */
   ensureDefaultProject(): Promise<void>;
-  /** Null before {@link ProjectStore.ensureDefaultProject}. Throws when its key was sealed under another root secret. */
+  /** Null before {@link ProjectStore.ensureDefaultProject}. Throws if its key was sealed under another root secret. */
   findDefaultProject(): Promise<Project | null>;
   /** Every project, or those of these organizations; oldest first. */
   listProjects(organizationIds?: readonly string[]): Promise<Project[]>;
   /**
    * Without an organization it belongs to the installation: default mode. Null: the organization was deleted. This and
-   * the next two write the log in their transaction.
+   * the next two methods write the log in their transaction.
    */
   createProject(name: string, organizationId: string | null, act: Act): Promise<Project | null>;
-  /** Gives a project a new key; the old one is unknown from here on, and an event says so. Null: no such project. */
+  /**
+   * Gives a project a new key; the old one is invalid from then on, and an event announces it. Null: no such project.
+   */
   rotateKey(projectId: string, act: Act): Promise<Project | null>;
   /** Null: no such project, or it is being deleted. */
   renameProject(projectId: string, name: string, act: Act): Promise<Project | null>;
   isDefaultProject(projectId: string): Promise<boolean>;
   /** A project's key; null: no such project, or it is being deleted. */
   readKey(projectId: string): Promise<string | null>;
-  /** Who a key belongs to; null when no project has it. */
+  /** The owner of a key; null if no project has it. */
   resolveKey(apiKey: string): Promise<{ projectId: string; organizationId: string | null } | null>;
 }
 
@@ -52,7 +54,7 @@ const columns = `
   project.id, project.name, project.is_default or project.is_tenant_default as is_default, project.organization_id,
   project.created_at, key.sealed_key`;
 
-/** Keeps {@link ProjectStore} in the schema `auth`, under the app role. */
+/** Stores {@link ProjectStore} in the schema `auth`, under the app role. */
 export function createProjectStore(database: Database, vault: KeyVault, clock: Clock): ProjectStore {
   const fromRow = (row: ProjectRow): Project => ({
     id: row.id,
@@ -65,7 +67,7 @@ export function createProjectStore(database: Database, vault: KeyVault, clock: C
 
   async function insertKey(transaction: Queryable, projectId: string, apiKey: string, at: Date): Promise<void> {
     await transaction.query({
-      // A project has one key. A fingerprint that exists already fails: 190 random bits do not repeat.
+      // A project has one key. A duplicate fingerprint fails: 190 random bits do not repeat.
       name: "project_key_insert",
       text: `
         insert into auth.project_keys (project_id, fingerprint, sealed_key, created_at)
@@ -80,7 +82,7 @@ export function createProjectStore(database: Database, vault: KeyVault, clock: C
       const at = new Date(clock.now());
       await database.transaction(async (transaction) => {
         const { rows } = await transaction.query({
-          // A racing insert waits here until the first one has committed, and then does nothing.
+          // A concurrent insert waits here until the first one has committed, and then does nothing.
           name: "project_insert_default",
           text: `
             insert into auth.projects (id, name, is_default, created_at)
@@ -153,7 +155,7 @@ export function createProjectStore(database: Database, vault: KeyVault, clock: C
       const apiKey = createProjectKey();
       return database.transaction(async (transaction) => {
         const { rows } = await transaction.query<ProjectRow>({
-          // The old fingerprint is gone with the commit. Of two rotations at once the later one's key stands.
+          // The old fingerprint is gone with the commit. Of two concurrent rotations the later one wins.
           name: "project_key_rotate",
           text: `
             update auth.project_keys key
@@ -166,7 +168,7 @@ export function createProjectStore(database: Database, vault: KeyVault, clock: C
         });
         if (rows[0] === undefined) return null;
         await transaction.query({
-          // In the same transaction: gateways learn of exactly the revocations that happened.
+          // In the same transaction: gateways receive exactly the revocations that happened.
           name: "key_revoked_enqueue",
           text: `
             insert into auth.outbox (subject, body)
@@ -219,7 +221,7 @@ export function createProjectStore(database: Database, vault: KeyVault, clock: C
 
     async resolveKey(apiKey) {
       const { rows } = await database.query<{ project_id: string; organization_id: string | null }>({
-        // By the unique index on the fingerprint; nothing is compared with a secret.
+        // By the unique index on the fingerprint; no secret is compared.
         name: "project_key_resolve",
         text: `
           select key.project_id, project.organization_id
@@ -234,7 +236,7 @@ export function createProjectStore(database: Database, vault: KeyVault, clock: C
   };
 }
 
-/** Keeps the organization from being deleted before the transaction ends. False: it was. */
+/** Prevents deletion of the organization until the transaction ends. False: it was deleted. */
 async function holdOrganization(transaction: Queryable, organizationId: string): Promise<boolean> {
   const { rows } = await transaction.query({
     name: "organization_hold",

@@ -7,14 +7,14 @@ export interface ManagedProjectOptions {
   projects: ProjectStore;
   members: MembershipStore;
   hasAccounts: boolean;
-  /** What the caller wants, as the refusal of a member says it: `rename a project`. */
+  /** The action, as the error message names it: `rename a project`. */
   wish: string;
 }
 
 /**
- * The project of the path, if this caller may change it: with a session, as owner or admin of its organization, else 403;
- * under its own key; in default mode under the default project's, which is the operator's (decision 24). Any other project
- * is as good as missing: 404 `Project not found`. Throws 401 for nobody.
+ * The project of the path, if this caller may change it: with a session, as owner or admin of its organization, else
+ * 403; with its own key; in default mode with the default project's key, which is the operator's (decision 24). Any
+ * other project counts as missing: 404 `Project not found`. Throws 401 for an anonymous caller.
  */
 export async function requireManagedProject(options: ManagedProjectOptions, call: Call): Promise<string> {
   const { projects, members, hasAccounts, wish } = options;

@@ -2,7 +2,7 @@ import { routes } from "@touchstone/contracts";
 import { parseBody, requireWorkspace } from "@touchstone/service-kit";
 
 /**
- * A project to be made, from the body of `POST /projects`; `organizationId` is for who asks to judge. Throws the 400s of
+ * A project to create, from the body of `POST /projects`; the caller checks `organizationId`. Throws the 400s of
  * completions 12.2, and the 403s of {@link requireWorkspace}.
  */
 export function readSubmittedProject(

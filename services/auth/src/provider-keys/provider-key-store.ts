@@ -3,17 +3,17 @@ import type { Database, Queryable } from "@touchstone/db";
 import { type Clock, maskSecret } from "@touchstone/service-kit";
 import type { KeyVault } from "../project-keys/key-vault.ts";
 
-/** Whose provider keys: an organization's, or the installation's where a project has none. */
+/** The owner of provider keys: an organization, or the installation if a project has none. */
 export type KeyHolder = string | null;
 
-/** What is to become of stored keys: a new one, null to remove it, absent to leave it. */
+/** Changes of stored keys: a new one, null to remove it, absent to keep it. */
 export type KeyChanges = Readonly<Partial<Record<LlmProvider, string | null>>>;
 
 export interface ProviderKeyStore {
-  /** Null where none is stored. */
+  /** Null if none is stored. */
   read(holder: KeyHolder): Promise<ProviderKeys>;
   change(transaction: Queryable, holder: KeyHolder, changes: KeyChanges): Promise<void>;
-  /** Gives the installation's keys to the organization that takes its projects. */
+  /** Moves the installation's keys to the organization that takes its projects. */
   handOver(transaction: Queryable, organizationId: string): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ interface KeyRow {
   sealed_key: Buffer;
 }
 
-/** Keeps {@link ProviderKeyStore} in the schema `auth`, under the app role. */
+/** Stores {@link ProviderKeyStore} in the schema `auth`, under the app role. */
 export function createProviderKeyStore(
   database: Database,
   { providerKeys: sealing }: Pick<KeyVault, "providerKeys">,
@@ -56,7 +56,7 @@ export function createProviderKeyStore(
     },
 
     async change(transaction, holder, changes) {
-      // Always in this order: of two changes at once none waits for the other in a circle.
+      // Always in this order, so that concurrent changes cannot deadlock.
       for (const provider of llmProviders) {
         const key = changes[provider];
         if (key === null) {
@@ -88,7 +88,7 @@ export function createProviderKeyStore(
   };
 }
 
-/** What a sealed key is bound to: a row moved to another holder or provider does not open. */
+/** The holder and provider that a sealed key is bound to: a row moved to another one cannot be opened. */
 function boundTo(holder: KeyHolder, provider: LlmProvider): string {
   return `${holder ?? "installation"} ${provider}`;
 }

@@ -1,7 +1,7 @@
 import type { Database, Queryable } from "@touchstone/db";
 import { AppError, type Call } from "@touchstone/service-kit";
 
-/** Of a project: whose it is, and what it is set to. */
+/** The organization and the settings of a project. */
 interface StoredSettings {
   organizationId: string | null;
   /** Null: the installation's. */
@@ -11,7 +11,7 @@ interface StoredSettings {
 export interface ProjectSettingsStore {
   /** Null: no such project, or it is being deleted. */
   read(projectId: string): Promise<StoredSettings | null>;
-  /** Answers which one it was before. Null: no such project, or it is being deleted. */
+  /** Returns the previous model. Null: no such project, or it is being deleted. */
   setPlatformModel(
     transaction: Queryable,
     projectId: string,
@@ -19,7 +19,7 @@ export interface ProjectSettingsStore {
   ): Promise<{ before: string | null } | null>;
 }
 
-/** Keeps {@link ProjectSettingsStore} in the rows of projects, under the app role. */
+/** Stores {@link ProjectSettingsStore} in the rows of projects, under the app role. */
 export function createProjectSettingsStore(database: Database): ProjectSettingsStore {
   return {
     async read(projectId) {
@@ -51,7 +51,7 @@ export function createProjectSettingsStore(database: Database): ProjectSettingsS
   };
 }
 
-/** The project of the caller's key, with its settings. Throws 401 where there is none any more. */
+/** The project of the caller's key, with its settings. Throws 401 if it was deleted. */
 export async function requireOwnProject(
   settings: ProjectSettingsStore,
   { identity }: Call,

@@ -7,9 +7,9 @@ const asked = {
 } as const;
 
 /**
- * The library's request for a request that begins a sign-in by a provider, or our refusal; null for any other request.
- * The library takes more than we offer: tokens that a client brings, scopes and parameters of the client's choice. Only
- * what is written down here reaches it.
+ * The library's request for a request that begins a sign-in by a provider, or an error; null for any other request. The
+ * library accepts more than this API offers: client-supplied tokens, scopes and parameters. Only the members listed
+ * here reach it.
  */
 export function translateBeginning(
   request: { method: string; path: string; body: string | null },
@@ -31,7 +31,8 @@ export function translateBeginning(
   const callbackURL = (data.callbackURL as string | undefined) || home;
   return {
     path: "/api/v1/auth/sign-in/social",
-    // What went wrong is told where the user wanted to go. The provider is kept with the state: `requireOwnSignIn`.
+    // Errors are shown on the page that the user wanted to reach. The provider is stored with the state:
+    // `requireOwnSignIn`.
     body: JSON.stringify({ provider, callbackURL, errorCallbackURL: callbackURL, additionalData: { provider } }),
   };
 }

@@ -2,16 +2,16 @@ import type { Clock } from "@touchstone/service-kit";
 import { z } from "zod";
 import type { ProviderHttp } from "./provider-http.ts";
 
-/** What an OpenID Connect provider publishes about itself, as far as we use it. */
+/** The parts of an OpenID Connect provider's published configuration that sign-in uses. */
 export interface ProviderMetadata {
   authorizationEndpoint: string;
   tokenEndpoint: string;
   keysUrl: string;
-  /** Null when it has none. */
+  /** Null if it has none. */
   userInfoEndpoint: string | null;
-  /** How the token endpoint takes our secret. */
+  /** How the token endpoint accepts the client secret. */
   secretGoesIn: "header" | "body";
-  /** It says in each authorization response who it is (RFC 9207). */
+  /** Its authorization responses name the issuer (RFC 9207). */
   namesItselfInResponses: boolean;
 }
 
@@ -28,8 +28,8 @@ const published = z.object({
 });
 
 /**
- * Reads what an issuer publishes, when it is first needed and then once an hour: a provider that is away delays nobody's
- * start. Throws when it cannot be had, or when it is of another issuer or names addresses that are not allowed.
+ * Reads an issuer's configuration on first use and then once an hour: an unavailable provider delays no start. Throws
+ * if it cannot be read, is of another issuer, or names addresses that are not allowed.
  */
 export function createDiscovery({ issuer, http, clock }: { issuer: string; http: ProviderHttp; clock: Clock }) {
   const url = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
@@ -41,7 +41,7 @@ export function createDiscovery({ issuer, http, clock }: { issuer: string; http:
     if (status !== 200) throw new Error(`the provider's configuration is answered with ${status}`);
     const { data: found, error } = published.safeParse(body);
     if (error) throw new Error(`the provider's configuration is not usable: ${error.issues[0]?.path.join(".")}`);
-    // Somebody else's configuration would send our users, and our secret, to somebody else.
+    // A foreign configuration would send users, and the client secret, to a foreign provider.
     if (found.issuer !== issuer) throw new Error(`the provider calls itself ${JSON.stringify(found.issuer)}`);
     const userInfoEndpoint = found.userinfo_endpoint ?? null;
     const named = [found.authorization_endpoint, found.token_endpoint, found.jwks_uri, userInfoEndpoint];

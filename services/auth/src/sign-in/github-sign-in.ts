@@ -16,8 +16,8 @@ interface GithubAddress {
 }
 
 /**
- * Sign-in by GitHub, which is OAuth without OpenID Connect: who somebody is, GitHub's API says, by a number that stays
- * when names change. No token of GitHub is kept.
+ * Sign-in by GitHub, which is OAuth without OpenID Connect: GitHub's API identifies users by a number that stays when
+ * names change. No token of GitHub is kept.
  */
 export function createGithubSignIn(options: ProviderDependencies & { client: GithubClient }): SignInProvider {
   const { client, redirectUri, requestTimeoutMs, logger } = options;
@@ -64,7 +64,7 @@ export function createGithubSignIn(options: ProviderDependencies & { client: Git
               code_verifier: codeVerifier,
             }).toString(),
           });
-          // A code that is no good is answered 200 with an error.
+          // An invalid code is answered 200 with an error.
           const accessToken = textOf(body, "access_token");
           if (accessToken === null) throw new Error(textOf(body, "error") ?? "no access token");
           return { raw: { accessToken } };

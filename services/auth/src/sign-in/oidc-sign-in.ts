@@ -17,7 +17,7 @@ export interface OidcSignInOptions extends ProviderDependencies {
   client: OidcClient;
 }
 
-/** Whoever holds a public key can make none of them, and `none` is not among them. */
+/** Signatures that need a private key; `none` is excluded. */
 const algorithms = [
   "RS256",
   "RS384",
@@ -31,14 +31,14 @@ const algorithms = [
   "EdDSA",
   "Ed25519",
 ];
-/** How far the provider's clock may be from ours. */
+/** Tolerated difference between the provider's clock and the server's. */
 const clockToleranceSeconds = 30;
-/** Some older Google tokens leave out the scheme. */
+/** Some older Google tokens omit the scheme. */
 const otherIssuers: Readonly<Record<string, string>> = { "https://accounts.google.com": "accounts.google.com" };
 
 /**
- * Sign-in by OpenID Connect (decision 26): authorization code, PKCE, state and nonce. Who somebody is, is the issuer and
- * their subject there, never an address. No token of the provider is kept.
+ * Sign-in by OpenID Connect (decision 26): authorization code, PKCE, state and nonce. A user is identified by the
+ * issuer and its subject, never by an address. No token of the provider is kept.
  */
 export function createOidcSignIn(options: OidcSignInOptions): SignInProvider {
   const { id, client, redirectUri, issuerOfResponse, clock, logger, onUnavailable } = options;
@@ -55,7 +55,7 @@ export function createOidcSignIn(options: OidcSignInOptions): SignInProvider {
     return keys.find;
   }
 
-  /** Throws unless the token is of this issuer, for us, of this sign-in, and not over. */
+  /** Throws unless the token is valid, of this issuer, for this client and this sign-in, and unexpired. */
   async function verify(idToken: string, nonce: string, keysUrl: string): Promise<JWTPayload & { sub: string }> {
     const { payload } = await jwtVerify(idToken, keysAt(keysUrl), {
       issuer: [issuer, otherIssuers[issuer] ?? issuer],
@@ -74,7 +74,7 @@ export function createOidcSignIn(options: OidcSignInOptions): SignInProvider {
     return payload as JWTPayload & { sub: string };
   }
 
-  /** Many providers put the address only here. What is said of somebody else counts nothing. */
+  /** Many providers return the address only here. Claims about another subject are ignored. */
   async function askForClaims(
     { userInfoEndpoint }: ProviderMetadata,
     { sub, accessToken }: { sub: string; accessToken: string | null },
@@ -91,7 +91,7 @@ export function createOidcSignIn(options: OidcSignInOptions): SignInProvider {
       name: options.name,
       issuer,
       requiresIdTokenNonce: true,
-      // Not of a token that a client brings: only of one that we fetched.
+      // Tokens from clients are not accepted, only fetched ones.
       options: { requireEmailVerification: options.requiresVerification, disableIdTokenSignIn: true },
       accountSubject: ({ profile }) => `${issuer} ${textOf(profile, "sub") ?? ""}`.trim(),
 
@@ -114,7 +114,8 @@ export function createOidcSignIn(options: OidcSignInOptions): SignInProvider {
         try {
           await requireOwnSignIn(id);
           const { tokenEndpoint, secretGoesIn, namesItselfInResponses } = await discovery.read();
-          // The library refuses another issuer's name. Of a provider that always gives its own (RFC 9207), none is as bad.
+          // The library rejects another issuer's name. If a provider always sends its name (RFC 9207), a missing one is
+          // as bad.
           if (namesItselfInResponses && issuerOfResponse() === null) throw new Error("the response names no issuer");
           const secret = client.clientSecret.reveal();
           const isInHeader = secretGoesIn === "header";
@@ -136,7 +137,7 @@ export function createOidcSignIn(options: OidcSignInOptions): SignInProvider {
           const idToken = textOf(body, "id_token");
           if (status !== 200) throw new Error(`the token endpoint answered ${status}`);
           if (idToken === null) throw new Error("the token endpoint gave no id token");
-          // Under `raw`, because the library would store what it finds under its own names.
+          // Under `raw`, because the library would store tokens under its own names.
           return { raw: { idToken, accessToken: textOf(body, "access_token") } };
         } catch (thrown) {
           logger.warn({ provider: id, reason: reasonOf(thrown) }, "a provider's code could not be redeemed");
@@ -173,13 +174,13 @@ export function createOidcSignIn(options: OidcSignInOptions): SignInProvider {
   };
 }
 
-/** As RFC 6749 has it: both parts in the way of forms. */
+/** As in RFC 6749: both parts are form-encoded. */
 function basic(clientId: string, secret: string): string {
   const encode = (text: string) => new URLSearchParams({ x: text }).toString().slice(2);
   return `Basic ${Buffer.from(`${encode(clientId)}:${encode(secret)}`).toString("base64")}`;
 }
 
-/** Messages of ours and of the libraries that check; none of them repeats a token. */
+/** Messages of this code and of the validating libraries; none of them contains a token. */
 function reasonOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message.slice(0, 300) : "unknown";
 }

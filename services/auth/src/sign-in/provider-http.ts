@@ -1,30 +1,30 @@
 import { AppError, createOutboundFetch, OutboundError } from "@touchstone/service-kit";
 
-/** What a provider answered. */
+/** A provider's answer. */
 export interface ProviderAnswer {
   status: number;
-  /** Null when it is no JSON. */
+  /** Null if it is not JSON. */
   body: unknown;
 }
 
-/** The way to one provider (decision 26): deadlines, a bound on answers, no redirects, and only to where it may lead. */
+/** HTTP access to one provider (decision 26): deadlines, bounded answers, no redirects, and only allowed addresses. */
 export interface ProviderHttp {
   /**
-   * Whether an address that the provider names may be used: https anywhere, and http at the provider's own origin where
+   * True if an address named by the provider may be used: any https address, and http at the provider's own origin if
    * that is http itself.
    */
   allows(url: string): boolean;
-  /** Asks and reads the answer as JSON. Throws an {@link OutboundError}. */
+  /** Sends a request and reads the answer as JSON. Throws an {@link OutboundError}. */
   ask(url: string, init?: RequestInit): Promise<ProviderAnswer>;
-  /** For libraries that fetch by themselves. */
+  /** For libraries that call fetch. */
   fetch(url: string, init?: RequestInit): Promise<Response>;
   close(): Promise<void>;
 }
 
-/** Keys of a large provider, with their certificates. */
+/** Enough for the keys of a large provider, with their certificates. */
 const answerMaxBytes = 256 * 1024;
 
-/** Makes the way to the provider at an address that the operator configured, and which may lie in their own network. */
+/** Creates the access to a provider at an address that the operator configured, which may be in the private network. */
 export function createProviderHttp({
   home,
   requestTimeoutMs,
@@ -35,7 +35,7 @@ export function createProviderHttp({
   const { protocol, origin, hostname } = new URL(home);
   const bounds = { totalMs: requestTimeoutMs, idleMs: requestTimeoutMs, answerMaxBytes };
   const toHome = createOutboundFetch({ ...bounds, allowsPrivateHosts: true });
-  // The operator chose one host inside, not what that host names besides.
+  // The operator allowed one private host, not other hosts that it names.
   const elsewhere = createOutboundFetch({ ...bounds, allowsPrivateHosts: false });
 
   function allows(url: string): boolean {
@@ -67,7 +67,7 @@ export function createProviderHttp({
   };
 }
 
-/** What a browser hears that wants to go to a provider which does not answer. */
+/** The error for a browser whose provider does not answer. */
 export function providerUnavailable(cause: unknown): AppError {
   return new AppError("service_unavailable", "The sign-in provider cannot be reached; retry.", { cause });
 }

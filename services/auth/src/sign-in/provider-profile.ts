@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-/** What a provider says of somebody, brought to what an account may hold. */
+/** A provider's claims about a user, limited to what an account may hold. */
 export interface ProviderProfile {
   name: string;
-  /** Null: the provider gave none that is one. */
+  /** Null: the provider sent no valid address. */
   email: string | null;
-  /** Only where the provider said so in so many words. */
+  /** Only if the provider states it explicitly. */
   emailVerified: boolean;
   image: string | undefined;
 }
@@ -14,7 +14,7 @@ const nameMaxChars = 200;
 const imageMaxChars = 2_000;
 const address = z.email().max(320);
 
-/** Reads claims that may be of any shape. */
+/** Reads claims of any shape. */
 export function readProviderProfile(claims: {
   name: unknown;
   email: unknown;

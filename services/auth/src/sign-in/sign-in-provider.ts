@@ -5,27 +5,27 @@ import type { OAuthProvider } from "better-auth/oauth2";
 
 export type ProviderId = "google" | "github" | "oidc";
 
-/** Somebody who says who a user is, as the accounts library asks them. */
+/** An identity provider, in the form that the accounts library uses. */
 export interface SignInProvider {
   library: OAuthProvider;
   close(): Promise<void>;
 }
 
 export interface ProviderDependencies {
-  /** Where the provider sends browsers back to; it knows the very text. */
+  /** The provider redirects browsers here; it must be registered there exactly. */
   redirectUri: string;
   requestTimeoutMs: number;
-  /** Nobody signs in with an address that nobody verified. */
+  /** Users with an unverified address cannot sign in. */
   requiresVerification: boolean;
-  /** The library answers 500 for a provider that is away; whoever called it can know better. */
+  /** The library answers 500 if a provider is unavailable; this reports the cause to the caller. */
   onUnavailable: (error: Error) => void;
-  /** The `iss` of the authorization response being answered; null when it has none. */
+  /** The `iss` of the current authorization response; null if it has none. */
   issuerOfResponse: () => string | null;
   clock: Clock;
   logger: Logger;
 }
 
-/** The parameters that every authorization request of ours has: a code, bound to this browser and to PKCE's verifier. */
+/** The parameters of every authorization request: a code, bound to this browser and to PKCE's verifier. */
 export function authorizationUrl(
   endpoint: string,
   request: { clientId: string; redirectUri: string; scope: string; state: string; codeVerifier: string },
@@ -46,15 +46,15 @@ export function authorizationUrl(
 }
 
 /**
- * Throws when the sign-in that comes back was begun at another provider. The library keeps no note of that, and a code of
- * one provider must not be handed to another.
+ * Throws if the returning sign-in began at another provider. The library does not record that, and a code of one
+ * provider must not be sent to another.
  */
 export async function requireOwnSignIn(id: ProviderId): Promise<void> {
   const state = await getOAuthState<{ provider?: unknown }>();
   if (state?.provider !== id) throw new Error("the sign-in was begun at another provider");
 }
 
-/** A text of an answer, or null. */
+/** A text member of an answer, or null. */
 export function textOf(body: unknown, name: string): string | null {
   if (typeof body !== "object" || body === null) return null;
   const value = (body as Record<string, unknown>)[name];

@@ -3,7 +3,7 @@ import { createGithubSignIn } from "./github-sign-in.ts";
 import { createOidcSignIn } from "./oidc-sign-in.ts";
 import type { ProviderDependencies, ProviderId, SignInProvider } from "./sign-in-provider.ts";
 
-/** The providers that are configured. Nothing is asked of them before somebody signs in. */
+/** The configured providers. They are not contacted before a user signs in. */
 export function createSignInProviders(
   { google, github, oidc, requestTimeoutMs }: ProvidersConfig,
   options: Omit<ProviderDependencies, "redirectUri" | "requestTimeoutMs"> & { publicUrl: string | null },
