@@ -1,19 +1,19 @@
 import type { SchemaPreparation } from "@touchstone/db";
 
-/** Work that goes on until it is stopped. */
+/** Work that continues until it is stopped. */
 export interface Stoppable {
   stop(): Promise<void> | void;
 }
 
-/** Work that is begun once a service is ready for it. What it answers together is stopped together. */
+/** Begins work once a service is ready for it. Items returned together are stopped together. */
 export type Begin = () => Work | readonly Work[];
-/** A consumer that is still being set up is work, too. */
+/** A consumer that is still being set up counts as work. */
 type Work = Stoppable | Promise<Stoppable>;
 
 /**
- * Begins background work in order once a preparation is done, and stops it in the opposite order. A stop that comes before
- * begins nothing. A failure to begin, at once or while work is being set up, goes to `onFailure`; what was begun before it
- * is stopped as usual. Work that fails to stop does not keep the rest from it.
+ * Begins background work in order once a preparation is done, and stops it in reverse order. If it is stopped before,
+ * nothing begins. A failure to begin, at once or during setup, goes to `onFailure`; work that has begun is stopped as
+ * usual. A failure to stop one item does not keep the others running.
  */
 export function startBackgroundWork({
   preparation,
@@ -33,7 +33,7 @@ export function startBackgroundWork({
   };
   void preparation.done
     .then(() => {
-      // A preparation that was given up is done, too.
+      // A cancelled preparation resolves, too.
       if (isStopping() || preparation.state() !== "ok") return;
       for (const begin of begins) {
         const together = [begin()].flat().map((work) => Promise.resolve(work).catch(noteFailure));

@@ -4,12 +4,12 @@ import { createKeptOutboxStore, type Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
 
 /**
- * Makes the function that starts publishing what was committed to the outbox of a schema; a row leaves it when its event
- * was consumed (decision 19).
+ * Makes the function that starts publishing the committed outbox of a schema; a row leaves it after its event was
+ * consumed (decision 19).
  */
 export function outboxRelaying(outbox: {
   schema: string;
-  /** What the outbox may hold. */
+  /** The events that the outbox may hold. */
   events: readonly EventContract[];
   pollMs?: number;
   keepMs: number;

@@ -6,18 +6,18 @@ import type { Logger } from "@touchstone/service-kit";
 /** How one service removes the rows of deleted projects. */
 interface ProjectRemoval {
   schema: string;
-  /** Every table of the schema with rows of projects; what refers to others comes first. */
+  /** Every table of the schema with rows of projects; referring tables come first. */
   tables: readonly ProjectTable[];
-  /** The event that closes a project: the service names it, so that its code shows what it consumes. */
+  /** The event that closes a project: explicit, so that a service's code shows what it consumes. */
   deleting: typeof projectDeleting;
   durable: string;
-  /** The event that says that all of a project is gone. */
+  /** The event that confirms the removal of all data of a project. */
   confirmation: { subject: string; body: { parse(value: { projectId: string }): unknown } };
 }
 
 /**
  * Makes the function that starts removing the rows of deleted projects and consuming `event.project.deleting.v1`, which
- * closes a project; its rows go in the background (decision 24).
+ * closes a project; its rows are removed in the background (decision 24).
  */
 export function projectRemover({ schema, tables, deleting, durable, confirmation }: ProjectRemoval) {
   return async (options: {

@@ -1,18 +1,18 @@
 import { AppError, type Logger } from "@touchstone/service-kit";
 
-/** A sweep that runs by itself again and again. */
+/** A sweep that repeats by itself. */
 export interface RegularSweep {
-  /** Does what is due now; answers how much that was. */
+  /** Does the work that is due now; returns how much that was. */
   sweep(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Runs `sweep` every so often, one at a time. Several replicas may: what a sweep does is idempotent. */
+/** Runs `sweep` at an interval, one at a time. Several replicas may run it: a sweep is idempotent. */
 export function sweepRegularly(options: {
   sweep: () => Promise<number>;
   everyMs: number;
   logger: Logger;
-  /** What the log says of a failure that nobody foresaw. */
+  /** The log message for an unexpected failure. */
   failure: string;
 }): RegularSweep {
   const { sweep, everyMs, logger, failure } = options;
@@ -20,7 +20,7 @@ export function sweepRegularly(options: {
   const timer = setInterval(() => {
     sweeping ??= sweep()
       .catch((err) => {
-        // Readiness reports a database that is unavailable, and the next sweep comes by itself.
+        // Readiness reports an unavailable database, and the next sweep follows as scheduled.
         if (!(err instanceof AppError)) logger.error({ err }, failure);
       })
       .finally(() => {

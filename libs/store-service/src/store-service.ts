@@ -30,16 +30,16 @@ import {
 } from "@touchstone/service-kit";
 import { type Begin, type Stoppable, startBackgroundWork } from "./background-work.ts";
 
-/** What the process gives a service. */
+/** The dependencies that the process passes to a service. */
 export interface StoreServiceDependencies {
   logger: Logger;
   clock: Clock;
   metrics: Metrics;
-  /** Where services in the same process find one another without a socket. */
+  /** Lets services in the same process call one another without a socket. */
   localCalls?: LocalCalls | undefined;
 }
 
-/** What says whether a part can be used: `ok`, or a short reason that names no secret. */
+/** Checks whether a part can be used: `ok`, or a short reason without secrets. */
 type Check = () => string | Promise<string>;
 
 interface PoolOptions
@@ -50,47 +50,47 @@ interface PoolOptions
 }
 
 interface ServeOptions extends Pick<HttpServerOptions, "routes" | "drainMs" | "bodiesMaxBytes" | "tenants" | "shares"> {
-  /** The service is ready when all of the first are `ok`; the others are shown. */
+  /** The service is ready if all of `needed` are `ok`; the others are only shown. */
   readiness: { needed: Record<string, Check>; shown: Record<string, Check> };
 }
 
 /**
- * What a service with a schema of its own is opened with. Everything that is opened through it is stopped or closed with
- * the service, what was opened last first: the order of the calls is the order of the stop, read backwards.
+ * Opens the parts of a service that owns a schema. Everything opened through the kit is stopped or closed with the
+ * service, in reverse order of the calls.
  */
 export interface StoreServiceKit extends Omit<StoreServiceDependencies, "localCalls"> {
-  /** The migration of the schema, begun before the service is opened and given up before anything else is stopped. */
+  /** The migration of the schema, begun before the service is opened and cancelled before anything else is stopped. */
   migration: SchemaPreparation;
   openPool(options: PoolOptions): Database;
   /** A client for another service, under this service's name. */
   connectTo(options: Pick<InternalClientOptions, "audience" | "addresses">): InternalClient;
-  /** Once. Dead letters are counted. */
+  /** Call it once. Dead letters are counted. */
   connectBus(): Bus;
-  /** Once. The server listens when the service is open. */
+  /** Call it once. The server listens when the service is open. */
   serve(options: ServeOptions): HttpServer;
-  /** Takes what has to be stopped or closed, and gives it back. */
+  /** Registers a resource to be stopped or closed, and returns it. */
   keep<Resource extends Stoppable | { close(): Promise<void> }>(resource: Resource): Resource;
-  /** Calls this when the service stops. */
+  /** Registers a callback for the service's stop. */
   defer(stop: () => Promise<void> | void): void;
   /** Until the preparation (default: the migration) is done, requests get the service's 503. */
   onceReady(handle: Handler, preparation?: SchemaPreparation): Handler;
   /**
-   * Begins background work in order once the preparation (default: the migration) is done; it is stopped in the opposite
+   * Begins background work in order once the preparation (default: the migration) is done; it is stopped in reverse
    * order. A failure to begin ends the process.
    */
   background(begins: readonly Begin[], preparation?: SchemaPreparation): void;
 }
 
 /**
- * A service that owns tables: `open` creates its parts with the kit and answers the server. It serves as soon as `open` is
- * done, whether or not PostgreSQL and NATS can be reached (decision 51).
+ * A service that owns tables: `open` creates its parts with the kit and returns the server. It serves as soon as `open`
+ * is done, whether or not PostgreSQL and NATS are available (decision 51).
  */
 export function createStoreService(options: {
   name: ServiceName;
   schema: Pick<MigrationOptions, "schema" | "directory" | "extensions">;
   config: Pick<StoreServiceConfig, "databaseUrl" | "nats" | "rootSecret" | "listen">;
   dependencies: StoreServiceDependencies;
-  /** What requests get until the service is ready, given why it is not. Default {@link serviceStarting}. */
+  /** The error for requests until the service is ready, given the reason. Default {@link serviceStarting}. */
   starting?: (state: string) => AppError;
   open: (kit: StoreServiceKit) => HttpServer | Promise<HttpServer>;
 }): Service {
@@ -148,14 +148,17 @@ export function createStoreService(options: {
     };
   }
 
-  /** Half of the work would be missing for as long as the process runs; a new process begins all of it or says why not. */
+  /**
+   * Otherwise part of the work would be missing as long as the process runs; a new process begins all of it or reports
+   * why not.
+   */
   function endProcess(cause: unknown): void {
     if (isStopping) {
       logger.warn({ err: cause }, "background work failed to begin while the service stopped");
       return;
     }
     const err = new Error(`${name} failed to begin its background work`, { cause });
-    // Outside of every promise: an uncaught exception is logged and ends the process, a rejection is only logged.
+    // Outside of promises: an uncaught exception is logged and ends the process, a rejection is only logged.
     setImmediate(() => {
       throw err;
     });
@@ -177,7 +180,9 @@ export function createStoreService(options: {
   };
 }
 
-/** What requests get until the schema is there, in the words of a database that is unavailable. Another replica may take them. */
+/**
+ * The error for requests until the schema is ready: that of an unavailable database. Another replica may accept them.
+ */
 export function databaseUnavailable(state: string): AppError {
   return new AppError("store_unavailable", "The database is unavailable; retry.", {
     cause: new Error(state),

@@ -6,14 +6,14 @@ const trimEveryMs = 60 * 60_000;
 const rowsAtOnce = 5_000;
 
 /**
- * Deletes old rows once an hour, a few thousand at a time, with the statement for that many; several replicas may. A sweep
- * answers how many rows it deleted.
+ * Deletes old rows once an hour, a few thousand at a time, with the statement for that many; several replicas may run
+ * it. A sweep returns the number of deleted rows.
  */
 export function trimRegularly(options: {
   maintenance: Database;
   statement: (rowsAtOnce: number) => Statement;
   logger: Logger;
-  /** Told how many rows one sweep deleted, when there were any. */
+  /** Receives the number of rows that one sweep deleted, if there were any. */
   onDeleted?: (count: number) => void;
 }): RegularSweep {
   const { maintenance, statement, logger, onDeleted } = options;
