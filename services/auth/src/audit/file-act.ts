@@ -19,7 +19,7 @@ export function createActFile(database: Database): ActFile {
         name: "audit_event_file",
         text: `
           with project as (
-            -- Held: what forgets the acts on a project that goes comes before this, or finds the row.
+            -- Locked: the removal of a deleted project's acts runs before this, or finds the row.
             select organization_id from auth.projects where id = $2 for key share
           )
           insert into auth.audit_events

@@ -39,7 +39,7 @@ function composed(name: "prompt events" | "choice events" | "vercel response"): 
 }
 
 /**
- * - `text`: never parsed, it is text of a person.
+ * - `text`: never parsed, it is plain text.
  * - `mime`: according to the attribute's `mime_type` neighbour.
  * - `arguments`: Traceloop's `{args, kwargs}`; a single argument is unwrapped, none at all is nothing.
  * - `unwrapped`: LangSmith's `{input: x}` and `{outputs: x}` around a bare value.

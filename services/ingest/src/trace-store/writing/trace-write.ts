@@ -104,7 +104,7 @@ const rowChangesText = `
     returning search_docs.project_id, search_docs.id, search_docs.xid
   ),
   documented as (
-    -- A root keeps the transaction that stored it: the live tail tells it once.
+    -- A root keeps the transaction that stored it: the live tail sends it once.
     insert into ingest.search_docs (project_id, id, xid, doc)
     select wanted.project_id, wanted.id, coalesce(forgotten.xid, pg_current_xact_id()), wanted.doc
     from wanted
