@@ -1,4 +1,4 @@
 import { beginReads } from "./api/ahead.ts";
 
-// A separate script, which index.html loads before that of the pages; see vite.config.ts.
+// A separate script that index.html loads before the script of the pages; see vite.config.ts.
 beginReads(window.location.pathname);

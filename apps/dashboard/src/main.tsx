@@ -15,7 +15,7 @@ const root = document.querySelector("#root");
 if (root === null) throw new Error("index.html has no #root");
 
 const { queries } = router.options.context;
-// Who this browser is and the page's script are asked for side by side; the frame of index.html stays until the script is here.
+// The identity of this browser and the page's script load in parallel; the frame of index.html stays until the script is here.
 if (beginReads(window.location.pathname)) void queries.prefetchQuery(connectionQuery);
 // No top-level await: pages import parts of this script, and each would become a separate file.
 void router.load().then(() =>
@@ -34,5 +34,5 @@ void router.load().then(() =>
     </StrictMode>,
   ),
 );
-// Loaded before it is needed, so that what is typed after Ctrl K goes into the dialog.
+// Preloaded, so that keys typed after Ctrl K go into the dialog.
 setTimeout(() => void import("./ui/dialog-popup.tsx").catch(() => undefined), 2_000);

@@ -5,8 +5,8 @@ import type { paths } from "./schema.gen.d.ts";
 const deadlineMs = 40_000;
 
 /**
- * The API as who is signed in sees it: the account, organizations, the list of projects. The session cookie opens it and no
- * project is named. Every call rejects with an ApiProblem unless the answer is a success.
+ * The API as the signed-in user sees it: the account, organizations, the list of projects. Authenticated by the session cookie;
+ * no project is named. Every call rejects with an ApiProblem unless the answer is a success.
  */
 export const accountApi = createClient<paths>({
   baseUrl: "",

@@ -9,8 +9,8 @@ let hasBegun = false;
 const reads = new Map<string, Promise<Response>>();
 
 /**
- * Begins the reads of the page at a path: the first call does, unless {@link takeConnection} came before it. Answers whether the
- * page is one of a project.
+ * Begins the reads of the page at a path. Only the first call does so, and only if {@link takeConnection} was not called before.
+ * Returns whether the page belongs to a project.
  */
 export function beginReads(path: string): boolean {
   if (!/^\/(p\/|$)/.test(path)) return false;
@@ -18,7 +18,7 @@ export function beginReads(path: string): boolean {
   hasBegun = true;
   connection = connect(localStorage);
   const [, projectId, traceId] = /^\/p\/([^/]+)\/traces\/([^/]+)$/.exec(path) ?? [];
-  // The caller who receives it gets the failure.
+  // The caller who takes the answer handles the failure.
   connection.then((known) => traceId !== undefined && beginTrace(known, projectId, traceId), ignore);
   return true;
 }
@@ -31,7 +31,7 @@ export function takeConnection(): Promise<Connection> {
   return begun;
 }
 
-/** The answer to a GET that was begun for a project; undefined where none was. */
+/** The answer to a GET that was begun for a project; undefined if none was. */
 export function takeRead(project: Pick<Project, "_id">, path: string): Promise<Response> | undefined {
   const name = `${project._id} ${path}`;
   const begun = reads.get(name);

@@ -4,14 +4,14 @@ import { type AuthConfig, credentialHeaders, type Project } from "./connection.t
 import { ApiProblem, noAnswer, readProblem } from "./problem.ts";
 import type { paths } from "./schema.gen.d.ts";
 
-/** Reads are given up after this long; the gateway's own deadline is shorter. */
+/** Timeout of reads; the gateway's own deadline is shorter. */
 const deadlineMs = 40_000;
 
 /** The API of one project. Query keys begin with `projectId`, so that projects never share cached data. */
 export interface ProjectApi extends ReturnType<typeof createClient<paths>> {
   projectId: string;
   project: Project;
-  /** A GET whose answer stays open, for server-sent events. Rejects with an ApiProblem, as every call. */
+  /** A GET whose answer stays open, for server-sent events. Rejects with an ApiProblem like every call. */
   open(path: string, options: { signal: AbortSignal; headers?: Record<string, string> }): Promise<Response>;
 }
 
@@ -30,7 +30,7 @@ export function createProjectApi({ config, project, onRefused }: ProjectApiOptio
   let current = project;
   let renewal: Promise<Project | null> | null = null;
 
-  /** What to send in place of a refused key, or null. Requests that are refused together ask for it once. */
+  /** The key to retry with after a refusal, or null. Concurrent refusals share one request for it. */
   async function replacementOf(refused: Project): Promise<Project | null> {
     if (current.apiKey !== refused.apiKey) return current;
     renewal ??= onRefused().finally(() => {

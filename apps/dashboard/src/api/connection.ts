@@ -3,15 +3,15 @@ import type { components, paths } from "./schema.gen.d.ts";
 
 /** How people sign in, as the server advertises it. */
 export type AuthConfig = paths["/api/v1/auth/config"]["get"]["responses"][200]["content"]["application/json"];
-/** Who is signed in. */
+/** The signed-in user. */
 export type User = NonNullable<
   paths["/api/v1/auth/get-session"]["get"]["responses"][200]["content"]["application/json"]
 >["user"];
 export type Project = components["schemas"]["ProjectList"]["projects"][number];
 
-/** What this browser may see. */
+/** The access this browser has. */
 export type Connection =
-  /** No accounts, and no working key: it has to be pasted. `reason` explains why the last one was refused. */
+  /** No accounts, and no working key: the user has to paste one. `reason` explains why the last one was refused. */
   | { state: "needs-key"; reason: string | null }
   /** Accounts, and signed out. */
   | { state: "needs-sign-in" }
@@ -24,7 +24,7 @@ export type Connection =
     };
 
 const keyName = "touchstone.apiKey";
-/** Set by Disconnect, so that the next load asks instead of connecting again by itself. */
+/** Set by Disconnect, so that the next load asks instead of reconnecting automatically. */
 const disconnectedName = "touchstone.disconnected";
 
 /**
@@ -50,7 +50,7 @@ export async function connect(storage: Pick<Storage, "getItem" | "setItem" | "re
     if (answer.status === 401) continue;
     const { projects } = await bodyOf<{ projects: Project[] }>(answer);
     storage.setItem(keyName, key);
-    // The project that the key opens comes first: it is the start page without a link.
+    // The key's own project comes first: it is the start page without a link.
     const own = projects.filter(({ apiKey }) => apiKey === key);
     return {
       state: "ready",
@@ -69,7 +69,7 @@ export function storeKey(storage: Pick<Storage, "setItem" | "removeItem">, key: 
   storage.removeItem(disconnectedName);
 }
 
-/** Stores a project's new key where the one before was stored. */
+/** Stores a project's new key in place of the old one. */
 export function replaceKey(storage: Pick<Storage, "getItem" | "setItem">, before: string, after: string): void {
   if (storage.getItem(keyName) === before) storage.setItem(keyName, after);
 }
@@ -80,17 +80,17 @@ export function forgetDisconnect(storage: Pick<Storage, "removeItem">): void {
   storage.removeItem(disconnectedName);
 }
 
-/** Forgets the key. The next load shows where to paste one. */
+/** Deletes the stored key. The next load asks for one. */
 export function disconnect(storage: Pick<Storage, "setItem" | "removeItem">): void {
   storage.removeItem(keyName);
   storage.setItem(disconnectedName, "1");
 }
 
-/** Requests that only a key opens, also where people sign in. */
+/** Requests that need a key, even if sign-in is enabled. */
 const keyOnly = /^\/api\/v1\/(ingest|import|otel)\//;
 
 /**
- * The headers that open a project. With accounts the browser sends the cookie and a header names the project; a request
+ * The headers that give access to a project. With accounts the browser sends the cookie and a header names the project; a request
  * that accepts only a key gets the project's.
  */
 export function credentialHeaders(

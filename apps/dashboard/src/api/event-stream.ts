@@ -4,7 +4,7 @@ import { ApiProblem } from "./problem.ts";
 
 export type StreamState = "connecting" | "open" | "waiting" | "closed";
 
-/** How far events were read. Kept by a caller, a later stream goes on where the one before it ended. */
+/** The position up to which events were read. If a caller keeps it, a later stream resumes there. */
 export interface StreamPlace {
   lastEventId: string | null;
 }
@@ -13,10 +13,10 @@ export interface StreamOptions {
   path: string;
   place?: StreamPlace;
   onEvent(event: EventSourceMessage): void;
-  /** A stream is open that has no place to go on from: what happened before it is in no event. */
+  /** A stream opened without a position to resume from: earlier events are not delivered. */
   onFresh?(): void;
   onState?(state: StreamState): void;
-  /** Called in place of the stream, every 5 s, while the server has no free slot for another one. */
+  /** Called every 5 s while the server has no free slot for another stream. */
   onPoll?(): void;
 }
 
@@ -25,9 +25,9 @@ const retryFirstMs = 1_000;
 const retryMostMs = 15_000;
 
 /**
- * Follows server-sent events by fetch, because an EventSource can send no key. It is closed while the tab is hidden, resumes
- * where it was cut, backs off while the server is unavailable, and ends with a problem that waiting does not mend. Answers
- * how to stop it.
+ * Follows server-sent events by fetch, because an EventSource can send no key. The stream is closed while the tab is hidden,
+ * resumes after a disconnect, backs off while the server is unavailable, and ends at a problem that a retry cannot fix. Returns a
+ * function that stops it.
  */
 export function followEvents(api: ProjectApi, options: StreamOptions): () => void {
   const { path, place = { lastEventId: null }, onEvent, onFresh, onState, onPoll } = options;
@@ -62,7 +62,7 @@ export function followEvents(api: ProjectApi, options: StreamOptions): () => voi
       retryMs = retryFirstMs;
       const parser = createParser({
         onEvent,
-        // Also of marks, which are no events: the server says where a stream begins before anything happens in it.
+        // Also for marks, which are not events: the server sends the start of the stream before the first event.
         onId(id) {
           place.lastEventId = id;
         },

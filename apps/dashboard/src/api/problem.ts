@@ -1,13 +1,13 @@
-/** Why a call to the API failed, in the API's own words. */
+/** A failed call to the API, with the API's own message. */
 export class ApiProblem extends Error {
   override readonly name = "ApiProblem";
   /** The HTTP status; 0 when no answer came. */
   readonly status: number;
-  /** The id by which the operator finds the request in the logs; null without an answer. */
+  /** The request id for the operator's logs; null without an answer. */
   readonly requestId: string | null;
-  /** The wait that the API asks for; null if it asks for none. */
+  /** The wait that the API asks for; null if none. */
   readonly retryAfterSeconds: number | null;
-  /** The name of a refusal of the sign-in family, such as `EMAIL_NOT_VERIFIED`; null elsewhere. */
+  /** The code of a sign-in error, such as `EMAIL_NOT_VERIFIED`; null elsewhere. */
   readonly code: string | null;
 
   constructor(message: string, facts: ProblemFacts) {
@@ -59,7 +59,7 @@ function parseBody(text: string): ErrorBody {
     const body: unknown = JSON.parse(text);
     return typeof body === "object" && body !== null ? body : {};
   } catch {
-    // Not ours: a proxy answered. Its page is of no use here.
+    // The answer came from a proxy. Its page is of no use here.
     return {};
   }
 }

@@ -1,7 +1,7 @@
 import { QueryClient } from "@tanstack/react-query";
 import { ApiProblem } from "./problem.ts";
 
-/** What waiting mends: overload, an outage, a server that restarts. */
+/** Temporary failures: overload, an outage, a restart of the server. */
 function isPassing(problem: unknown): boolean {
   return problem instanceof ApiProblem && [0, 429, 502, 503, 504].includes(problem.status);
 }

@@ -1,4 +1,7 @@
-/** Does the same for every item, `atOnce` of them at a time. Answers in the order of the items; the first failure ends it. */
+/**
+ * Runs a task for every item, `atOnce` of them at a time. Returns the results in the order of the items; rejects at the first
+ * failure.
+ */
 export async function someAtOnce<Item, Result>(
   items: readonly Item[],
   atOnce: number,

@@ -57,7 +57,7 @@ function Drafts({ recorded, signalId, onClose }: { recorded: CaseDraft[]; signal
     mutationFn: async () => {
       if (dataset === null) throw new Error("no dataset is chosen");
       const id = dataset.id ?? (await createDataset(api, dataset.name));
-      // The next try goes to the dataset that was made by this one.
+      // A retry adds to the dataset that this attempt created.
       setDataset({ id, name: dataset.name });
       const cases = drafts.map((draft) => caseOf(draft, signalId));
       return bodyOf(

@@ -18,11 +18,11 @@ export function CaseEditor({
   onRemove,
 }: {
   draft: EditedCase;
-  /** `2 of 3`; null where there is one case. */
+  /** `2 of 3`; null for a single case. */
   position: string | null;
   /** Why it was left out. */
   note: string | null;
-  /** Nothing was typed yet: an empty question is no mistake. */
+  /** Nothing has been typed: an empty question is not an error yet. */
   isNew?: boolean;
   onChange(change: Partial<Pick<EditedCase, "query" | "expected">>): void;
   onRemove?: (() => void) | undefined;
@@ -62,7 +62,7 @@ export function CaseEditor({
   );
 }
 
-/** Asks the judge for an expected answer. Its answer is a proposal: the field changes only when it is accepted. */
+/** Asks the judge for an expected answer. The answer is a proposal: the field changes only when the user accepts it. */
 function Suggestion({ draft, onAccept }: { draft: EditedCase; onAccept(expected: string): void }) {
   const api = useApi();
   const { query, actualOutput, error } = draft;

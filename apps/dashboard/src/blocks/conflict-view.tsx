@@ -25,7 +25,7 @@ export function ConflictView<Value extends Fields>({
   what: string;
   onResolve(value: Value): void;
   onDiscard(): void;
-  /** Another way out. */
+  /** An alternative action. */
   further?: ReactNode;
 }) {
   return (

@@ -5,7 +5,7 @@ import { MessagePart } from "./conversation-part.tsx";
 import type { ChatMessage, Part, Speaker } from "./message.ts";
 import { joinSpeakers } from "./messages.ts";
 
-/** Histories grow with every turn; the newest are what one reads. */
+/** Histories grow with every turn; readers want the newest messages. */
 const messagesAtOnce = 60;
 
 /**

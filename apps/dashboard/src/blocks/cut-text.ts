@@ -1,10 +1,10 @@
-/** A cut that would leave out less than this is not worth a press of a button. */
+/** A cut that would hide less than this is not worth a button. */
 const slack = 200;
 const lineLength = 80;
 
 /**
- * The beginning of a text that takes about as much space as `most` characters do; a line end counts as a line. It ends
- * at a line or word boundary if one is near, and never within a character.
+ * The beginning of a text that takes about as much space as `most` characters; a line break counts as a full line. It ends at a
+ * line or word boundary if one is near, and never within a character.
  */
 export function cutText(text: string, most: number): string {
   let room = most;
@@ -19,7 +19,7 @@ export function cutText(text: string, most: number): string {
   return text.slice(0, softEnd(text, at));
 }
 
-/** Where a cut at this place looks best: after the last line or word before it, if one is near. */
+/** The best place to cut: after the last line or word before this position, if one is near. */
 function softEnd(text: string, at: number): number {
   const near = text.slice(Math.max(0, at - 60), at);
   const space = near.search(/\s\S*$/);

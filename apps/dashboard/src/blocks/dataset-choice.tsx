@@ -6,13 +6,13 @@ import { countOf } from "../ui/format.ts";
 import { Loaded, Skeleton } from "../ui/states.tsx";
 import { allDatasetsQuery, type DatasetSummary } from "./dataset-summaries.ts";
 
-/** `id` is null for a dataset that is created with the first case. */
+/** `id` is null for a dataset that will be created with the first case. */
 export interface ChosenDataset {
   id: string | null;
   name: string;
 }
 
-/** One of the project's datasets, or a name for a new one. The newest is chosen at first. */
+/** One of the project's datasets, or a name for a new one. The newest is the default. */
 export function DatasetChoice({
   chosen,
   onChoose,

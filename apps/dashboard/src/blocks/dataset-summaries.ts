@@ -7,7 +7,7 @@ type DatasetPage = components["schemas"]["DatasetSummaries"];
 /** A dataset without its questions. */
 export type DatasetSummary = DatasetPage["datasets"][number];
 
-/** More than a choice can show; the page of datasets shows them all. */
+/** More than a choice can show; the datasets page shows all of them. */
 const pagesMax = 10;
 
 /** A page of the project's datasets without their questions, newest first. */
@@ -22,7 +22,7 @@ export async function readDatasetPage(
   return page;
 }
 
-/** The project's datasets, newest first: what one is chosen of, and found by its id. At most 2,000. */
+/** The project's datasets, newest first, for choices and lookups by id. At most 2,000. */
 export const allDatasetsQuery = (api: ProjectApi) =>
   queryOptions({
     queryKey: [api.projectId, "datasets", "all"],

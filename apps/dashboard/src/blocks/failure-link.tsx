@@ -18,8 +18,8 @@ function useFailureName(): (patternKey: string) => string {
 }
 
 /**
- * What fails in an agent, with the way to its evidence: the signals of it, or the failing traces where it raises none.
- * `from` is where the figure begins.
+ * A failure of an agent with a link to its evidence: its signals, or the failing traces if it raises none. `from` is the start of
+ * the counted period.
  */
 export function FailureLink({
   patternKey,

@@ -1,7 +1,7 @@
 /** The name of a finding, as far as the key alone determines it. */
 export interface FailureRef {
   kind: "judge" | "group" | "evaluator" | "rule" | "tool" | "error" | "empty" | "vote" | "pattern";
-  /** Of what found it; of a pattern its key. */
+  /** The id of the scorer that found it, or the key of the pattern. */
   id: string;
 }
 

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 
 /**
- * A form's value that survives closing the page: this browser stores it until it is sent or discarded. `initial` is its
- * first value and the one after that.
+ * A form's value that survives closing the page: this browser stores it until it is sent or discarded. `initial` is the value at
+ * first and after that.
  */
 export function useKeptDraft<Value extends object>(name: string, initial: Value) {
   const key = `touchstone.draft.${name}`;
@@ -17,10 +17,10 @@ export function useKeptDraft<Value extends object>(name: string, initial: Value)
     value,
     set: (change: Partial<Value>): void => setValue((before) => ({ ...before, ...change })),
     isChanged,
-    /** It was typed on an earlier visit. */
+    /** The value comes from an earlier visit. */
     isRestored: kept !== null,
     discard: (): void => setValue(initial),
-    /** It was sent: nothing is left to keep. */
+    /** Deletes the stored value after it was sent. */
     forget: (): void => localStorage.removeItem(key),
   };
 }

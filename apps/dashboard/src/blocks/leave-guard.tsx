@@ -3,7 +3,7 @@ import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 
 /**
- * Asks before a page with unsaved text is left. `staysOn` tells which other searches of the same path still show the
+ * Asks before the user leaves a page with unsaved text. `staysOn` reports which other searches of the same path still show the
  * form. The input is stored as a draft in this browser, so leaving loses nothing.
  */
 export function LeaveGuard({

@@ -4,7 +4,7 @@ import { formatBytes } from "../ui/format.ts";
 import { Markdown } from "../ui/markdown.tsx";
 import { cutText } from "./cut-text.ts";
 
-/** Even when asked for whole a text grows by no more than this at once: a browser lays out megabytes for seconds. */
+/** The most characters that one press of the button adds: laying out megabytes takes a browser seconds. */
 const charactersAtOnce = 200_000;
 
 /**

@@ -16,7 +16,7 @@ export const membersQuery = (organizationId: string) =>
       ),
   });
 
-/** Names the users of the project's organization by their ids; asked only where `isNeeded`. */
+/** Names the users of the project's organization by their ids; loaded only if `isNeeded`. */
 export function useMemberNames(isNeeded: boolean): (userId: string) => string {
   const { organizationId } = useSession().api.project;
   const members = useQuery({ ...membersQuery(organizationId ?? ""), enabled: isNeeded && organizationId != null });

@@ -4,7 +4,7 @@ export type Fields = Readonly<Record<string, string | boolean>>;
 export interface MergedFields<Value extends Fields> {
   /** Fields that only one side changed, from that side; of fields that both changed, mine. */
   merged: Value;
-  /** Both changed these, to different values: one has to be chosen. */
+  /** Fields that both changed to different values: the user has to choose. */
   conflicts: (keyof Value & string)[];
   /** Only the others changed these. */
   taken: (keyof Value & string)[];

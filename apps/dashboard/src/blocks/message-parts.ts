@@ -106,7 +106,7 @@ function readToolResult(value: Record<string, unknown>): Part | null {
   };
 }
 
-/** Text written as a list of text parts, or as `{type: "text", value}`, is that text. */
+/** A list of text parts and `{type: "text", value}` are read as plain text. */
 function plainContent(said: unknown): unknown {
   if (isRecord(said) && (said.type === "text" || said.type === "json") && "value" in said) return said.value;
   if (!Array.isArray(said) || said.length === 0) return said;

@@ -15,8 +15,8 @@ const speakers: Readonly<Record<string, Speaker>> = {
 };
 
 /**
- * The messages in a value of any of the usual shapes: a list of messages, one message, the request or the answer of
- * OpenAI, Anthropic or Gemini, or JSON text of one. Null where it is no conversation.
+ * The messages in a value of any of the usual shapes: a list of messages, one message, the request or the answer of OpenAI,
+ * Anthropic or Gemini, or JSON text of one. Null if it is not a conversation.
  */
 export function readMessages(value: unknown): ChatMessage[] | null {
   const parsed = parsedText(value);
@@ -62,7 +62,7 @@ function readAnswer(value: Record<string, unknown>): ChatMessage[] | null {
   return Array.isArray(value.output) ? readList(value.output) : null;
 }
 
-/** One message; several where its parts are of several speakers. Null where the object is none. */
+/** One message, or several if its parts have several speakers. Null if the object is not a message. */
 function readMessage(value: Record<string, unknown>): ChatMessage[] | null {
   const item = readItem(value);
   if (item !== null) return [item];
@@ -90,7 +90,7 @@ function readItem(value: Record<string, unknown>): ChatMessage | null {
   return value.type === "reasoning" ? { speaker: "assistant", parts: [readPart(value)] } : null;
 }
 
-/** Anthropic and Gemini write a tool's result into a message of the user. */
+/** Anthropic and Gemini write a tool's result into a user message. */
 function splitResults(speaker: Speaker, parts: readonly Part[]): ChatMessage[] {
   const results = parts.filter(({ kind }) => kind === "result");
   if (results.length === 0) return [{ speaker, parts }];

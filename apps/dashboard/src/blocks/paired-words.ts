@@ -24,7 +24,7 @@ const verdicts: Record<Paired["outcome"], Verdict> = {
   undecided: { sign: "◇", word: "Cannot tell", look: "warn" },
 };
 
-/** The verdict as a word and a sign, so that it does not hang on a colour. */
+/** The verdict as a word and a sign, so that it does not depend on colour. */
 export function verdictOf({ outcome }: Pick<Paired, "outcome">): Verdict {
   return verdicts[outcome];
 }

@@ -19,8 +19,8 @@ interface KnownScorer {
 }
 
 /**
- * The judge scorer behind a verdict: by its own id, by its online evaluator's, else by a name that only one of them has.
- * Undefined where none is found, as of a deleted one.
+ * The judge scorer behind a verdict: by its own id, by that of its online evaluator, else by name if the name is unique.
+ * Undefined if none is found, for example after its deletion.
  */
 export function findScorer<Scorer extends KnownScorer>(ref: ScorerRef, scorers: readonly Scorer[]): Scorer | undefined {
   if (ref.kind !== "judge") return undefined;

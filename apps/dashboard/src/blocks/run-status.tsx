@@ -12,7 +12,7 @@ export function RunStatus({ status }: { status: "in_progress" | "completed" | "f
   );
 }
 
-/** A kept verdict of a gate: a sign, a word, and why in the title. */
+/** A stored verdict of a gate: a sign and a word, with the reason in the title. */
 export function GateVerdict({
   gate,
 }: {

@@ -1,6 +1,6 @@
 /** The graded agent, as far as the run's subject names it. */
 export interface Subject {
-  /** The agent; null where the subject names none. */
+  /** The agent; null if the subject names none. */
   name: string | null;
   version: string | null;
   branch: string | null;
@@ -11,8 +11,8 @@ export interface Subject {
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Parses the subject of a run, which has any form that a client sent. The version is read as the API reads it
- * (`version`, else `metadata.version`); branch and commit are in `git` (pipelines) or `metadata` (the SDK).
+ * Parses the subject of a run, which has whatever form the client sent. The version is read as the API reads it (`version`, else
+ * `metadata.version`); branch and commit are in `git` (pipelines) or `metadata` (the SDK).
  */
 export function readSubject(subject: Members | null | undefined): Subject {
   const own = subject ?? {};
@@ -26,7 +26,7 @@ export function readSubject(subject: Members | null | undefined): Subject {
   };
 }
 
-/** As much of a commit as git shows. */
+/** An abbreviated commit, as git shows it. */
 export const shortCommit = (commit: string): string => commit.slice(0, 7);
 
 /** `refund-agent 1.4.0`, `refund-agent`, `1.4.0`; null if the subject has neither. */

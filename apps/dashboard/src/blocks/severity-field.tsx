@@ -2,7 +2,6 @@ import type { ReactNode } from "react";
 import { SelectField } from "../ui/field.tsx";
 import { type Severity, severities } from "./severities.ts";
 
-/** A choice of a severity. */
 export function SeverityField({
   label,
   hint,

@@ -10,7 +10,7 @@ import {
 } from "./message.ts";
 import { readContent, readMessages } from "./messages.ts";
 
-/** What of a trace or a span its conversation is read from. */
+/** The members of a trace or span that contain its conversation. */
 export interface SpanTexts {
   name: string;
   spanKind: string;
@@ -37,12 +37,12 @@ export function spanMessages(span: SpanTexts): ChatMessage[] {
   const answer = withoutRepeated(before, after);
   if (stored.length <= countCalls([...before, ...answer]))
     return joinResults([...before, ...withResults(answer, stored)]);
-  // Of an agent's own messages only the last one may be there, and the trace has every call.
+  // The messages may contain only the agent's last one; the trace has every call.
   const called: ChatMessage = { speaker: "assistant", parts: stored };
   return joinResults([...before, called, ...withoutCalls(answer, stored)]);
 }
 
-/** OpenTelemetry spans keep the whole conversation where input and output show a text of it. */
+/** OpenTelemetry spans keep the whole conversation even if input and output show one text of it. */
 function storedMessages(metadata: unknown): { input?: unknown; output?: unknown } {
   const otel = isRecord(metadata) && isRecord(metadata.otel) ? metadata.otel : {};
   return isRecord(otel.messages) ? otel.messages : {};

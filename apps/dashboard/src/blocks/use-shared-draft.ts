@@ -2,8 +2,8 @@ import { useKeptDraft } from "./kept-draft.ts";
 import { type Fields, mergeFields } from "./merge-fields.ts";
 
 /**
- * The draft of an object that other users edit, too. This browser stores it with its starting point (`base`), so a
- * change by another user is noticed: `conflict` then contains the saved state and both sides merged.
+ * The draft of an object that other users may edit at the same time. This browser stores it with its starting point (`base`) to
+ * detect their changes: `conflict` then contains the saved state and both sides merged.
  */
 export function useSharedDraft<Source, Value extends Fields>({
   name,
@@ -11,12 +11,12 @@ export function useSharedDraft<Source, Value extends Fields>({
   fieldsOf,
   isSaved,
 }: {
-  /** Under which name it is kept. */
+  /** The name under which the draft is stored. */
   name: string;
   /** The saved state. */
   current: Source;
   fieldsOf(source: Source): Value;
-  /** Whether the draft's starting point is still the saved state. */
+  /** Compares the draft's starting point with the saved state. */
   isSaved(base: Source): boolean;
 }) {
   const saved = fieldsOf(current);

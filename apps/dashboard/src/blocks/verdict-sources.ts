@@ -37,7 +37,7 @@ interface ResultRow {
     | null;
 }
 
-/** The scorers of a run, as far as its results do not name them. */
+/** The scorers of a run that its results do not name. */
 export interface RunGrading {
   datasetId: string;
   evaluationSettingsId: string | null;
@@ -46,7 +46,7 @@ export interface RunGrading {
   createdAt?: string | null;
 }
 
-/** The verdicts of a result row: the run's own first, key `primary`, then each further judge, its id as the key. */
+/** The verdicts of a result row: the run's own first, with the key `primary`, then each further judge, with its id as the key. */
 export function verdictsOfResult(row: ResultRow, run: RunGrading, threshold: number | null = null): Verdict[] {
   const shared = { ...nothingKnown, traceId: row.traceId, createdAt: run.createdAt ?? null };
   const primary: Verdict = {
@@ -94,7 +94,7 @@ interface JudgeScores {
   }[];
 }
 
-/** The verdicts of a trace in a list: failing ones first, of these the one furthest below its threshold. */
+/** The verdicts of a trace in a list, failing ones first; among these, the one furthest below its threshold first. */
 export function verdictsOfTrace(trace: { _id: string; judgeScores: JudgeScores | null }): Verdict[] {
   const verdicts = (trace.judgeScores?.verdicts ?? []).map(
     (said, index): Verdict => ({
@@ -116,7 +116,7 @@ export function verdictsOfTrace(trace: { _id: string; judgeScores: JudgeScores |
   return verdicts.toSorted((left, right) => distance(left) - distance(right));
 }
 
-/** Below 0 of a failing verdict, else its rating. */
+/** Negative for a failing verdict, else its rating. */
 function distance({ rating, threshold }: Verdict): number {
   const from = rating ?? 0;
   return threshold !== null && from < threshold ? from - threshold : from;
@@ -138,8 +138,8 @@ interface Evaluation {
 }
 
 /**
- * The evaluations of a trace from `listTraceEvaluations`. With the trace itself its thresholds are known, too; they are
- * found by the scorer's name.
+ * The evaluations of a trace from `listTraceEvaluations`. The thresholds come from the trace itself, if given; they are found by
+ * the scorer's name.
  */
 export function verdictsOfEvaluations(
   evaluations: readonly Evaluation[],
@@ -189,8 +189,8 @@ function scorerOfKey(key: string): ScorerRef {
 }
 
 /**
- * The verdict behind one occurrence of a signal; null where no scorer gave a rating, as of a pattern or a failed tool. A
- * signal's key names its scorer.
+ * The verdict behind one occurrence of a signal; null if no scorer gave a rating, as for a pattern or a failed tool. A signal's
+ * key names its scorer.
  */
 export function verdictOfOccurrence(signal: { patternKey: string }, occurrence: SignalOccurrence): Verdict | null {
   if (occurrence.rating === undefined) return null;

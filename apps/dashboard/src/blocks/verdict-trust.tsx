@@ -5,7 +5,7 @@ import { countOf } from "../ui/format.ts";
 import { Interval } from "../ui/interval.tsx";
 import { calibrationQuery } from "./why-queries.ts";
 
-/** How far people agree with the judge of a verdict, in a line, with the way to the whole of it. */
+/** One line on how far people agree with the judge of a verdict, with a link to the details. */
 export function VerdictTrust({ scorerId, evaluatorId }: { scorerId: string; evaluatorId: string }) {
   const api = useApi();
   const calibration = useQuery(calibrationQuery(api));

@@ -1,19 +1,19 @@
 /**
- * What gave a rating. Only some of its ids are known: a result names the judge scorer, a trace's evaluation names the
+ * The scorer behind a rating. Only some of its ids are known: a result names the judge scorer, a trace's evaluation names the
  * online evaluator, a trace in a list only its name. `rubric.ts` finds the rubric by any of them.
  */
 export interface ScorerRef {
   kind: "judge" | "group" | "code" | "other";
   name: string | null;
-  /** The judge scorer's, or the dataset's whose criteria are the rubric. */
+  /** The id of the judge scorer, or of the dataset whose criteria are the rubric. */
   settingsId: string | null;
-  /** The online evaluator's (its `profileId`), or the live group's. */
+  /** The id of the online evaluator (its `profileId`), or of the live group. */
   evaluatorId: string | null;
   /** Null where none was recorded. */
   version: number | null;
 }
 
-/** The rating of one judge of a group; null: no rating, or no record of its prompt. */
+/** The rating of one judge of a group. Null means no rating, or no record of its prompt. */
 export interface GroupJudge {
   scorerId: string;
   name: string | null;
@@ -27,34 +27,34 @@ export interface GroupJudge {
 export interface Verdict {
   /** Identifies a verdict of one trace or result; may be used in a URL. */
   key: string;
-  /** Of `GET /verdicts/{id}`, which has prompt and reply; null where nothing was recorded. */
+  /** For `GET /verdicts/{id}`, which returns prompt and reply; null if nothing was recorded. */
   verdictId: string | null;
   scorer: ScorerRef;
-  /** Of a live group, where they are known. */
+  /** For a live group, if known. */
   judges?: readonly GroupJudge[] | null | undefined;
   status: "scored" | "skipped" | "failed";
   /** 0 to 10; null exactly when skipped. */
   rating: number | null;
-  /** Below it the rating fails. */
+  /** The rating fails below it. */
   threshold: number | null;
   justification: string | null;
-  /** `no_key`, `timeout`, ...: why nothing was rated. */
+  /** The skip code: `no_key`, `timeout`, ... */
   skipCode: string | null;
-  /** A new call, or the record. */
+  /** Made by a new call, or read from the record. */
   source: "live" | "cache" | "replay" | null;
   model: string | null;
   createdAt: string | null;
-  /** A vote needs one: people judge traces. */
+  /** Required for a vote: people judge traces. */
   traceId: string | null;
   sessionId: string | null;
 }
 
-/** Whether it passes its threshold; null where there is none or nothing was rated. Exactly at the threshold passes. */
+/** Whether it passes its threshold; null without a threshold or rating. A rating equal to the threshold passes. */
 export function passes({ rating, threshold }: Pick<Verdict, "rating" | "threshold">): boolean | null {
   return rating === null || threshold === null ? null : rating >= threshold;
 }
 
-/** The vote on the trace that agreeing with the verdict means; null where the verdict takes no side. */
+/** The vote on the trace that agreement with the verdict implies; null if the verdict is neutral. */
 export function voteFor(verdict: Pick<Verdict, "rating" | "threshold">, agrees: boolean): "up" | "down" | null {
   const isGood = passes(verdict);
   if (isGood === null) return null;
@@ -77,7 +77,7 @@ const skipSentences: Readonly<Record<string, string>> = {
   no_scorer: "The scorers of the group could not be asked.",
 };
 
-/** A skip code in words; the code itself where it is a new one. */
+/** The description of a skip code; an unknown code is returned unchanged. */
 export function skipSentence(code: string): string {
   return skipSentences[code] ?? code;
 }

@@ -16,7 +16,7 @@ export const agentsQuery = (api: ProjectApi) =>
     staleTime: 15_000,
   });
 
-/** What traces are looked at for: the built-in patterns, then the project's own. */
+/** The patterns that traces are checked for: the built-in ones, then the project's own. */
 export const patternsQuery = (api: ProjectApi) =>
   queryOptions({
     queryKey: [api.projectId, "patterns"],

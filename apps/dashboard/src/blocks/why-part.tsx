@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A section of the panel under its title. */
+/** A titled section of the panel. */
 export function WhyPart({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section>

@@ -2,7 +2,7 @@ import { queryOptions, skipToken } from "@tanstack/react-query";
 import { bodyOf, type ProjectApi } from "../api/client.ts";
 import type { paths } from "../api/schema.gen.d.ts";
 
-/** What grades seldom changes; an edit on the judges' pages invalidates it. */
+/** Scorers seldom change; an edit on the judges' pages invalidates them. */
 const staleMs = 60_000;
 
 /** All judge scorers of the project with their rubrics, newest first. */
@@ -45,7 +45,7 @@ export const calibrationQuery = (api: ProjectApi) =>
     staleTime: 15_000,
   });
 
-/** What people voted on a trace, newest first. */
+/** People's votes on a trace, newest first. */
 export const feedbackQuery = (api: ProjectApi, traceId: string) =>
   queryOptions({
     queryKey: [api.projectId, "feedback", traceId],
@@ -53,7 +53,7 @@ export const feedbackQuery = (api: ProjectApi, traceId: string) =>
       (await bodyOf(api.GET("/api/v1/feedback/trace/{traceId}", { params: { path: { traceId } }, signal }))).feedback,
   });
 
-/** A dataset whose own criteria are the rubric of a run. */
+/** A dataset that is the rubric of a run. */
 export const rubricDatasetQuery = (api: ProjectApi, datasetId: string) =>
   queryOptions({
     queryKey: [api.projectId, "rubric-dataset", datasetId],
@@ -75,6 +75,6 @@ export const verdictRecordQuery = (api: ProjectApi, verdictId: string | null) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** One record as the API has it. */
+/** One record as the API returns it. */
 export type VerdictRecord =
   paths["/api/v1/verdicts/{verdictId}"]["get"]["responses"][200]["content"]["application/json"];

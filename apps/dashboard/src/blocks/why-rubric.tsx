@@ -12,7 +12,7 @@ import {
   type VerdictRecord,
 } from "./why-queries.ts";
 
-/** The rubric behind the rating: that of the record, else that of the judge's version, else the current one. */
+/** The rubric behind the rating: from the record, else from the judge's version, else the current one. */
 export function WhyRubric({
   verdict,
   record,
@@ -38,7 +38,7 @@ export function WhyRubric({
   return <RubricOf verdict={verdict} current={scorer?.judge} isLoading={isLoading} />;
 }
 
-/** The rubric of the version that judged, where another one is in force by now. */
+/** The rubric of the version that judged, if a newer version is current. */
 function RubricThen({ settingsId, version }: { settingsId: string; version: number }) {
   const versions = useQuery(settingsVersionsQuery(useApi(), settingsId)).data;
   if (versions === undefined) return null;
@@ -54,7 +54,7 @@ function RubricThen({ settingsId, version }: { settingsId: string; version: numb
   );
 }
 
-/** The rubric as it is now; of a group, its members; of a run by its dataset's criteria, those. */
+/** The current rubric. A group shows its members; a run without a judge shows the criteria of its dataset. */
 function RubricOf({
   verdict: { scorer },
   current,

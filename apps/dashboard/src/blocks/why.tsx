@@ -16,7 +16,7 @@ import { judgeScorersQuery, type VerdictRecord, verdictRecordQuery } from "./why
 import { WhyRecord } from "./why-record.tsx";
 import { WhyRubric } from "./why-rubric.tsx";
 
-/** The content of the panel: the scorer, its reason, the rubric, the method, and whether people agree. */
+/** The content of the panel: the scorer, its reason, the rubric, the method, and its agreement with people. */
 export function Why({ verdict: given }: { verdict: Verdict }) {
   const api = useApi();
   const scorers = useQuery(judgeScorersQuery(api));

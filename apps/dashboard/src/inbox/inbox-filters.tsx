@@ -13,7 +13,7 @@ import { countOfChoice, type SignalStatus, type StatusChoice, statusChoices, sta
 
 type Counts = Readonly<Partial<Record<SignalStatus, number>>>;
 
-/** The filters of the list, all of them in the URL. `counts` are of all signals that match the other filters. */
+/** The filters of the list, all of them in the URL. `counts` include every signal that matches the other filters. */
 export function InboxFilters({ filters, counts }: { filters: SignalFilters; counts: Counts | undefined }) {
   const navigate = useNavigate({ from: "/p/$projectId/inbox" });
   const agents = useQuery(agentsQuery(useApi()));
@@ -90,7 +90,7 @@ function StatusChoices({
   );
 }
 
-/** Narrows while one types, after a pause; `/` goes there, Escape leaves it. */
+/** Filters during typing, after a pause. `/` focuses the field, Escape leaves it. */
 function SearchField({ search }: { search: string | undefined }) {
   const navigate = useNavigate({ from: "/p/$projectId/inbox" });
   const [typed, setTyped] = useState(search ?? "");

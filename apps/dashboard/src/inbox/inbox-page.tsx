@@ -16,7 +16,7 @@ import { useTriage } from "./use-triage.ts";
 
 const route = getRouteApi("/p/$projectId/inbox");
 
-/** What needs a person: the signals of the project beside their evidence, put aside by keys. */
+/** The signals that need a person, with the evidence of the selected one. Keys dismiss them. */
 export function InboxPage() {
   const api = useApi();
   const isNarrow = useIsNarrow();
@@ -24,7 +24,7 @@ export function InboxPage() {
   const filters: SignalFilters = { status, severity, agent, search };
   const signals = useInfiniteQuery(signalsQuery(api, filters));
   const rows = signals.data?.pages.flatMap((page) => page.signals) ?? [];
-  // Beside the list something is always open; where it covers the list only what was asked for.
+  // In a wide window a signal is always open; in a narrow one only after the user opened it.
   const chosen = open ?? (isNarrow ? undefined : rows[0]?._id);
   const selection = useSelection(chosen);
   const triage = useTriage(filters, selection);

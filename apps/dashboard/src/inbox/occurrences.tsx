@@ -31,7 +31,7 @@ export function OccurrenceView({
   const judge = useJudge(signal);
   const { traceId, sessionId, rating, justification, query, responsePreview, seenAt } = occurrence;
   const says = justification ?? (at === 0 ? signal.rootCause : undefined);
-  // A rule over many traces was seen in none of them.
+  // A rule over many traces has no single trace.
   if (says === undefined && query === undefined && responsePreview === undefined && traceId === undefined) return null;
   return (
     <Section
@@ -92,7 +92,7 @@ function Told({ name, children }: { name: ReactNode; children: string }) {
   );
 }
 
-/** All that are kept of the times that a signal was seen, the newest first. */
+/** All stored occurrences of a signal, newest first. */
 export function OccurrenceList({
   signal: { occurrences, occurrenceCount: total },
   chosen,

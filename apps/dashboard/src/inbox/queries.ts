@@ -20,7 +20,7 @@ export interface SignalFilters {
 
 const freshMs = 15_000;
 
-/** A list of signals in pages, last seen first, without their occurrences. */
+/** A paged list of signals, last seen first, without their occurrences. */
 export const signalsQuery = (api: ProjectApi, { status, severity, agent, search }: SignalFilters) =>
   infiniteQueryOptions({
     queryKey: [api.projectId, "signals", "list", { status, severity, agent, search }],
@@ -51,7 +51,7 @@ export const signalQuery = (api: ProjectApi, signalId: string) =>
       bodyOf(api.GET("/api/v1/monitor/signals/{signalId}", { params: { path: { signalId } }, signal })),
   });
 
-/** The judges that rate traces as they come in. */
+/** The judges that rate traces as they arrive. */
 export const liveScorersQuery = (api: ProjectApi) =>
   queryOptions({
     queryKey: [api.projectId, "online-evaluators"],

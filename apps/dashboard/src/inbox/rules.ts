@@ -13,13 +13,13 @@ export const statusNames: Record<StatusChoice, string> = {
   all: "All",
 };
 
-/** The statuses of a choice; null is every one. */
+/** The statuses of a choice; null means all. */
 export function statusesOf(choice: StatusChoice): readonly SignalStatus[] | null {
   if (choice === "all") return null;
   return choice === "open" ? ["open", "reopened"] : [choice];
 }
 
-/** How many signals a choice has, of the counts by status that the API gives. */
+/** The number of signals in a choice, from the API's counts by status. */
 export function countOfChoice(counts: Readonly<Partial<Record<SignalStatus, number>>>, choice: StatusChoice): number {
   const statuses = statusesOf(choice) ?? (Object.keys(counts) as SignalStatus[]);
   return statuses.reduce((sum, status) => sum + (counts[status] ?? 0), 0);

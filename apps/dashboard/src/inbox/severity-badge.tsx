@@ -3,7 +3,6 @@ import { Badge } from "../ui/page.tsx";
 
 const looks = { critical: "bad", high: "bad", medium: "warn", low: "plain" } as const;
 
-/** How bad a signal is, as a word. */
 export function SeverityBadge({ severity }: { severity: Severity }) {
   return <Badge look={looks[severity]}>{severity}</Badge>;
 }

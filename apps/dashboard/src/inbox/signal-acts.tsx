@@ -5,7 +5,9 @@ import { MoreIcon } from "../ui/icons.tsx";
 import { Menu } from "../ui/menu.tsx";
 import type { SignalStatus } from "./rules.ts";
 
-/** The actions on a signal, each with its key. Without `onCorrect` there is no score, without `onAdd` no trace. */
+/**
+ * The actions on a signal, each with its key. Without `onCorrect` there is no score to correct, without `onAdd` no trace to add.
+ */
 export function SignalActs({
   status,
   onAct,
@@ -65,7 +67,7 @@ export function SignalActs({
   );
 }
 
-/** The key of a button, where there are keys. */
+/** The key of a button, on devices with a keyboard. */
 function Key({ children, isOnAccent }: { children: ReactNode; isOnAccent?: boolean }) {
   return (
     <kbd

@@ -11,7 +11,7 @@ import { tracesOfRule } from "./rules.ts";
 
 type Raised = Pick<Signal, "patternKey" | "lastSeenAt">;
 
-/** What raised a signal, in a sentence with the way there. */
+/** What raised a signal, in a sentence with a link. */
 export function SignalOrigin({ signal }: { signal: Raised }) {
   const origin = readFailureKey(signal.patternKey);
   if (origin.kind === "judge") return <FromScorer id={origin.id} />;
@@ -24,7 +24,7 @@ export function SignalOrigin({ signal }: { signal: Raised }) {
   return <Line>Raised by {signal.patternKey}.</Line>;
 }
 
-/** The judge of a signal as far as it is known: its name, and below which rating it alerts. */
+/** The judge of a signal as far as it is known: its name and its alert threshold. */
 export function useJudge(signal: Raised): { name: string; threshold: number | null } | undefined {
   const { kind, id } = readFailureKey(signal.patternKey);
   const scorers = useQuery({ ...judgeScorersQuery(useApi()), enabled: kind === "judge" });

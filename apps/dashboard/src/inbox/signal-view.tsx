@@ -22,15 +22,15 @@ import { SignalOrigin } from "./signal-origin.tsx";
 import type { Selection } from "./use-selection.ts";
 
 interface ViewProps {
-  /** The occurrence that is shown; without one the newest. */
+  /** The occurrence to show; the newest by default. */
   seen: string | undefined;
-  /** Shows why its score is what it is. */
+  /** Opens the explanation of its score. */
   why: true | undefined;
   show: Selection["show"];
   onAct(status: SignalStatus): void;
 }
 
-/** Everything about one signal: what raised it, how often, and each time it was seen with the way to its trace. */
+/** The details of one signal: its origin, its frequency, and each occurrence with a link to its trace. */
 export function SignalView({ signalId, ...rest }: ViewProps & { signalId: string }) {
   const signal = useQuery(signalQuery(useApi(), signalId));
   return <Loaded query={signal}>{(detail) => <Evidence detail={detail} {...rest} />}</Loaded>;
@@ -86,7 +86,7 @@ function Evidence({ detail: { signal, trend }, seen, why, show, onAct }: ViewPro
   );
 }
 
-/** The keys of the occurrence in sight; those that have nothing to act on are not bound. */
+/** The keys of the visible occurrence; keys without a target are not bound. */
 function useOccurrenceKeys({
   occurrence,
   step,

@@ -2,17 +2,14 @@ import { useNavigate } from "@tanstack/react-router";
 import { type RefObject, useCallback, useEffect, useRef } from "react";
 
 export interface Selection {
-  /**
-   * The signal that keys act on. It is ahead of the URL by the moment that a navigation takes, so that the second of two
-   * keys in a row acts on the next signal.
-   */
+  /** The signal that keys act on. It is updated before the URL, so that the second of two quick keys acts on the next signal. */
   current: RefObject<string | undefined>;
   select(id: string | undefined): void;
-  /** Shows another occurrence of the selected signal, or why its score is what it is. */
+  /** Shows another occurrence of the selected signal, or the explanation of its score. */
   show(part: { seen?: string; why?: true | undefined }): void;
 }
 
-/** Keeps in the URL which signal is open, and what of it. `chosen` is what is drawn as selected. */
+/** Keeps the open signal and its view in the URL. `chosen` is the row drawn as selected. */
 export function useSelection(chosen: string | undefined): Selection {
   const navigate = useNavigate({ from: "/p/$projectId/inbox" });
   const current = useRef(chosen);

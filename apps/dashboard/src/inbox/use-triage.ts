@@ -37,14 +37,14 @@ export function useTriage(filters: SignalFilters, { current, select }: Selection
 
   const { mutate } = useMutation({
     mutationKey,
-    // One after the other: an undo must not overtake what it undoes.
+    // Sequential: an undo must not overtake the change it reverts.
     scope: { id: "triage" },
     mutationFn: ({ id, status }: Change) =>
       bodyOf(api.PATCH("/api/v1/monitor/signals/{signalId}", { params: { path: { signalId: id } }, body: { status } })),
     onError: warn,
     onSettled: (_answer, _problem, { id }) => {
       void queries.invalidateQueries({ queryKey: signalQuery(api, id).queryKey });
-      // Reading the list while another change is on its way would bring its row back for a moment.
+      // A refetch while another change is pending would bring its row back for a moment.
       if (queries.isMutating({ mutationKey }) > 1) return;
       void queries.invalidateQueries({ queryKey: [api.projectId, "signals", "list"] });
       void queries.invalidateQueries({ queryKey: [api.projectId, "overview", "signals"] });
@@ -71,7 +71,7 @@ export function useTriage(filters: SignalFilters, { current, select }: Selection
   function act(status: SignalStatus): void {
     const id = current.current;
     if (id === undefined) return;
-    // What is in sight may be a key press behind; the cache is not.
+    // The rendered list may lag one key press behind; the cache does not.
     const rows = queries.getQueryData(list)?.pages.flatMap(({ signals }) => signals) ?? [];
     const before =
       rows.find(({ _id }) => _id === id)?.status ?? queries.getQueryData(signalQuery(api, id).queryKey)?.signal.status;

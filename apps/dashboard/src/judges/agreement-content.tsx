@@ -16,13 +16,13 @@ const route = getRouteApi("/p/$projectId/judges/$judgeId/agreement");
 
 export interface AgreementContentProps {
   scorer: AgreementScorer;
-  /** Of the chosen version; undefined if it has no labelled traces. */
+  /** For the chosen version; undefined without labelled traces. */
   agreement: Agreement | undefined;
   minPairs: number;
   since: string;
 }
 
-/** The answer first, then what it rests on, then what it cannot say. A cell of the table opens its traces. */
+/** The conclusion first, then its evidence, then its limits. A cell of the table opens its traces. */
 export function AgreementContent({ scorer, agreement, minPairs, since }: AgreementContentProps) {
   const { cell, why } = route.useSearch();
   const navigate = useNavigate({ from: "/p/$projectId/judges/$judgeId/agreement" });

@@ -3,7 +3,7 @@ import { Section } from "../ui/page.tsx";
 import type { AgreementScorer } from "./agreement-scorer.ts";
 import type { Agreement } from "./trust.ts";
 
-/** What the number cannot say, as far as it concerns this judge. */
+/** The limits of the number that apply to this judge. */
 export function AgreementLimits({ agreement, scorer }: { agreement: Agreement | undefined; scorer: AgreementScorer }) {
   return (
     <Section title="What this number cannot say">

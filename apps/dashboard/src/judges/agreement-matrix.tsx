@@ -10,7 +10,7 @@ const meanings: Record<Cell, { word: string; look: string }> = {
   bothPass: { word: "Both: good", look: "bg-chosen" },
 };
 
-/** The two by two table of a judge's and people's verdicts, each cell with its meaning; it opens its traces. */
+/** The two-by-two table of the judge's and people's verdicts. Each cell is explained and opens its traces. */
 export function AgreementMatrix({ agreement, chosen }: { agreement: Agreement; chosen: Cell | undefined }) {
   const { table, pairs, scorerName } = agreement;
   const row = (label: string, passing: Cell, failing: Cell) => (

@@ -15,7 +15,7 @@ import { versionsOf } from "./trust.ts";
 
 const route = getRouteApi("/p/$projectId/judges/$judgeId/agreement");
 
-/** How reliable a live judge is: its verdicts beside people's labels on the same traces. */
+/** The reliability of a live judge: its verdicts compared with people's labels on the same traces. */
 export function AgreementPage() {
   const api = useApi();
   const { judgeId } = route.useParams();

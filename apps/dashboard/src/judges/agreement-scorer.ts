@@ -1,6 +1,6 @@
 import type { Verdict } from "../blocks/verdict.ts";
 
-/** A live judge or group as agreement knows it. */
+/** A live judge or group, as the agreement pages need it. */
 export interface AgreementScorer {
   /** `online-eval:<id>` or `scorer-group:<id>`. */
   key: string;
@@ -20,7 +20,7 @@ interface Group {
   online: { alertThreshold: number | null; scope?: string | undefined } | null;
 }
 
-/** The live scorer that a page's id names: a judge scorer's own id, or a group's. Null where it rates no live traffic. */
+/** The live scorer for the id in a page's URL: a judge scorer's own id, or a group's. Null if it rates no live traffic. */
 export function scorerOf(id: string, judges: readonly Judge[], groups: readonly Group[]): AgreementScorer | null {
   const judge = judges.find(({ _id }) => _id === id);
   if (judge?.online != null) {

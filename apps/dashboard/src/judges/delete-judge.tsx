@@ -8,7 +8,7 @@ import { countOf } from "../ui/format.ts";
 import { useToasts } from "../ui/toasts.tsx";
 import type { Judge } from "./queries.ts";
 
-/** Asks before a judge is deleted, with what goes with it. */
+/** Asks for confirmation before a judge is deleted, and lists what else is deleted. */
 export function DeleteJudge({ judge, isOpen, onClose }: { judge: Judge; isOpen: boolean; onClose(): void }) {
   const api = useApi();
   const queries = useQueryClient();

@@ -1,7 +1,7 @@
 import type { operations } from "../api/schema.gen.d.ts";
 import type { Severity } from "../blocks/severities.ts";
 
-/** A judge as the form has it: every control's own value, so that whatever is typed can be kept. */
+/** A judge as the form holds it: the raw value of every control, so that any input can be kept. */
 export interface Draft {
   name: string;
   description: string;
@@ -13,11 +13,11 @@ export interface Draft {
   judgeModel: string;
   toolContext: "none" | "simple" | "detailed";
   requiresExpected: boolean;
-  /** Whether it has a live profile at all, and whether that one is at work. */
+  /** Whether it has a live profile, and whether that profile is active. */
   live: "no" | "paused" | "yes";
   /** In percent, as typed. */
   samplePercent: string;
-  /** Empty: it never signals. */
+  /** Empty: it never raises a signal. */
   alertThreshold: string;
   severity: Severity;
   scope: "trace" | "session";
@@ -61,7 +61,7 @@ export const emptyDraft: Draft = {
   agentIds: [],
 };
 
-/** What the form begins with for a stored judge. */
+/** The initial form for a stored judge. */
 export function draftOf({ name, description, judge, online }: StoredJudge): Draft {
   const texts = ["evaluationCriteria", "acceptanceCriteria", "rejectionCriteria", "judgePrompt", "judgeModel"] as const;
   return {
@@ -83,7 +83,7 @@ export function draftOf({ name, description, judge, online }: StoredJudge): Draf
   };
 }
 
-/** Why a draft cannot be sent, by the control that is to blame. What the API alone can know it says itself. */
+/** The errors in a draft, by control. Errors that only the API can detect are left to the API. */
 export function mistakesOf(draft: Draft): Partial<Record<keyof Draft, string>> {
   const mistakes: Partial<Record<keyof Draft, string>> = {};
   if (draft.name.trim() === "") mistakes.name = "A judge needs a name.";
@@ -153,7 +153,7 @@ const liveMembers = [
   "agentIds",
 ] as const;
 
-/** Whether sending the draft makes a new version: what a judge reads is versioned, how it is used is not. */
+/** Whether saving the draft creates a new version. The judge's prompt is versioned; the settings of its use are not. */
 export function makesVersion(before: Draft, after: Draft): boolean {
   const readOf = (draft: Draft): unknown =>
     Object.fromEntries(Object.entries(draft).filter(([key]) => !(liveMembers as readonly string[]).includes(key)));

@@ -10,7 +10,6 @@ import { JudgeForm } from "./judge-form.tsx";
 const newRoute = getRouteApi("/p/$projectId/judges/new");
 const editRoute = getRouteApi("/p/$projectId/judges/$judgeId/edit");
 
-/** A new judge, or a copy of one. */
 export function NewJudgePage() {
   const api = useApi();
   const { from } = newRoute.useSearch();
@@ -33,7 +32,7 @@ export function NewJudgePage() {
   );
 }
 
-/** A judge's form; what changes in its rubric becomes its next version. */
+/** The form of a judge. A changed rubric becomes its next version. */
 export function EditJudgePage() {
   const api = useApi();
   const { judgeId } = editRoute.useParams();

@@ -12,14 +12,14 @@ export interface MemberDraft {
   gate: boolean;
 }
 
-/** A group as it is written; numbers as they are typed. */
+/** A group as the form holds it; numbers are raw text. */
 export interface GroupDraft {
   name: string;
   description: string;
   members: MemberDraft[];
   live: "no" | "paused" | "yes";
   samplePercent: string;
-  /** Empty: it never signals. */
+  /** Empty: it never raises a signal. */
   alertThreshold: string;
   severity: Severity;
 }
@@ -68,7 +68,7 @@ export function bodyOfGroup({ name, description, members, ...live }: GroupDraft)
   };
 }
 
-/** What is missing before it can be saved, in words. */
+/** The missing parts that prevent saving, in words. */
 export function missingOfGroup({ name, members, live, samplePercent, alertThreshold }: GroupDraft): string | undefined {
   if (name.trim() === "") return "Give it a name.";
   if (members.length === 0) return "A group needs a member.";

@@ -13,7 +13,7 @@ import { bodyOfGroup, draftOfGroup, emptyGroup, type GroupDraft, missingOfGroup 
 import { GroupMemberFields } from "./group-member-fields.tsx";
 import type { Group, Judge } from "./queries.ts";
 
-/** Writes a group of scorers; without `group` a new one. */
+/** The form of a scorer group; without `group` a new one. */
 export function GroupEditor({
   group,
   judges,
@@ -96,7 +96,7 @@ export function GroupEditor({
   );
 }
 
-/** Whether it rates traffic by itself, and from when on that is a signal. */
+/** Whether it rates live traffic, and the threshold for a signal. */
 function Live({ draft, set }: { draft: GroupDraft; set(change: Partial<GroupDraft>): void }) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">

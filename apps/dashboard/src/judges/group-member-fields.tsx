@@ -8,7 +8,7 @@ import type { MemberDraft } from "./group-draft.ts";
 import { nameMembers } from "./group-members.ts";
 import type { Judge } from "./queries.ts";
 
-/** The members of a group: what is in it, how much each counts, and whether it must pass. */
+/** The members of a group: each with its weight, and whether it must pass. */
 export function GroupMemberFields({
   members,
   judges,

@@ -5,7 +5,7 @@ interface Member {
   gate: boolean;
 }
 
-/** The members of a group by name, with what each of them does to its rating: `weight 2`, `must pass`, or both. */
+/** The members of a group by name, with their part in the rating: `weight 2`, `must pass`, or both. */
 export function nameMembers(
   members: readonly Member[],
   judges: readonly { _id: string; name: string }[],

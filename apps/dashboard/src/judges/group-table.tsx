@@ -12,7 +12,7 @@ import { describeLive } from "./judge-list.ts";
 import type { Group, Judge } from "./queries.ts";
 import { RecentRatings } from "./recent-ratings.tsx";
 
-/** Groups of scorers whose weighted mean is one rating. */
+/** Scorer groups: a group's rating is the weighted mean of its members. */
 export function GroupTable({
   groups,
   judges,
@@ -22,7 +22,7 @@ export function GroupTable({
 }: {
   groups: readonly Group[];
   judges: readonly Judge[];
-  /** Something else is beside the table. */
+  /** A panel is open beside the table. */
   isNarrow: boolean;
   emptyActions: ReactNode;
   onEdit(id: string): void;

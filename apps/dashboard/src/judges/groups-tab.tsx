@@ -7,7 +7,7 @@ import type { Group, Judge } from "./queries.ts";
 
 const newGroup = "new";
 
-/** The groups of scorers, with the one that is edited beside them. */
+/** The scorer groups, with the editor of the open one beside them. */
 export function GroupsTab({
   groups,
   judges,

@@ -16,14 +16,14 @@ import { RubricDiff } from "./rubric-diff.tsx";
 import { RubricFields } from "./rubric-fields.tsx";
 
 export interface JudgeFormProps {
-  /** Null: a new one. */
+  /** Null for a new one. */
   judge: Judge | null;
   initial: Draft;
-  /** Under which name the draft is kept in this browser. */
+  /** The name under which this browser stores the draft. */
   draftName: string;
 }
 
-/** The form of a judge with what its next version changes beside it. What is typed is kept until it is published. */
+/** The form of a judge, with the changes of its next version beside it. Input is kept until it is published. */
 export function JudgeForm({ judge, initial, draftName }: JudgeFormProps) {
   const api = useApi();
   const { projectId } = api;

@@ -10,7 +10,7 @@ export interface LiveProfile {
   agentIds?: readonly string[] | undefined;
 }
 
-/** What a judge rates by itself: `25% of all traces`, `every session after 2 min of silence`, `runs only`. */
+/** The live traffic that a judge rates: `25% of all traces`, `every session after 2 min of silence`, `runs only`. */
 export function describeLive(online: LiveProfile | null): string {
   if (online === null) return "runs only";
   const { sampleRate, scope = "trace", scopeMode = "all", agentIds = [], idleSeconds = 0 } = online;
@@ -28,7 +28,7 @@ interface Listed {
   online: LiveProfile | null;
 }
 
-/** Those at work first, then those that are paused, one's own, the built-in ones; by name within. */
+/** Active judges first, then paused ones, the user's own, the built-in ones; by name within each. */
 export function orderJudges<Judge extends Listed>(judges: readonly Judge[]): Judge[] {
   const place = ({ online, seeded }: Listed): number => {
     if (online?.enabled) return 0;

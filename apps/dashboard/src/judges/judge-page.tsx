@@ -16,7 +16,7 @@ import type { Judge } from "./queries.ts";
 
 const route = getRouteApi("/p/$projectId/judges/$judgeId");
 
-/** One judge: whether it can be trusted, its rubric through its versions, how it rates, where it is used. */
+/** One judge: its trustworthiness, the versions of its rubric, its ratings, and its uses. */
 export function JudgePage() {
   const api = useApi();
   const { judgeId } = route.useParams();

@@ -13,7 +13,7 @@ import type { Judge } from "./queries.ts";
 import { RecentRatings } from "./recent-ratings.tsx";
 import { versionsOf } from "./trust.ts";
 
-/** All judges with what they rate by themselves and how far they agree with people. */
+/** All judges with their live traffic and their agreement with people. */
 export function JudgeTable({ judges }: { judges: readonly Judge[] }) {
   const { projectId } = useApi();
   const navigate = useNavigate();

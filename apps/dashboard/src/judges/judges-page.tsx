@@ -14,7 +14,7 @@ import { JudgeTable } from "./judge-table.tsx";
 
 const route = getRouteApi("/p/$projectId/judges");
 
-/** Everything that grades: judges and groups of them, what they rate by themselves and how far they agree with people. */
+/** All judges and scorer groups, with their live traffic and their agreement with people. */
 export function JudgesPage() {
   const api = useApi();
   const { tab = "judges", edit } = route.useSearch();

@@ -4,7 +4,7 @@ import { peopleAmongThemselves } from "./trust.ts";
 const least = -0.2;
 const at = (value: number): string => `${((Math.min(1, Math.max(least, value)) - least) / (1 - least)) * 100}%`;
 
-/** Kappa with its interval on a scale that says what its values mean. */
+/** Kappa with its interval on a labelled scale. */
 export function KappaScale({
   kappa,
   interval: { low, high },
@@ -14,7 +14,7 @@ export function KappaScale({
   kappa: number;
   interval: { low: number; high: number };
   pairs: number;
-  /** What kappa was before; marked on the scale. */
+  /** The earlier kappa; marked on the scale. */
   before?: number | null;
 }) {
   const { low: from, high: to } = peopleAmongThemselves;

@@ -2,7 +2,7 @@ import { countOf } from "../ui/format.ts";
 import { Interval } from "../ui/interval.tsx";
 import type { Agreement } from "./trust.ts";
 
-/** Kappa with its interval in a row, or how many labels are missing. */
+/** Kappa with its interval in a row, or the number of missing labels. */
 export function Kappa({ agreement, minPairs }: { agreement: Agreement | undefined; minPairs: number }) {
   if (agreement?.kappa == null || agreement.interval === null) {
     const pairs = agreement?.pairs ?? 0;

@@ -19,7 +19,7 @@ export interface LabelDeskProps {
   judgeId: string;
   scorer: AgreementScorer;
   traceIds: readonly string[];
-  /** Agreement before the first label, and as it is now. */
+  /** Agreement before the first label, and now. */
   before: Agreement | undefined;
   now: Agreement | undefined;
   minPairs: number;
@@ -27,7 +27,7 @@ export interface LabelDeskProps {
   onClose(): void;
 }
 
-/** One drawn trace after the other, labelled by a key each. The judge's ratings stay hidden: they would be copied. */
+/** Drawn traces one after the other, each labelled with a key. The judge's ratings stay hidden: they would bias the user. */
 export function LabelDesk({ judgeId, scorer, traceIds, before, now, minPairs, onMore, onClose }: LabelDeskProps) {
   const [session, setSession] = useState(() => startSession(traceIds));
   const stored = useStoredLabels(session, setSession);
@@ -81,7 +81,7 @@ export function LabelDesk({ judgeId, scorer, traceIds, before, now, minPairs, on
   );
 }
 
-/** Has the next trace at hand before it is asked for. */
+/** Prefetches the next trace. */
 function usePrefetched(traceId: string | undefined): void {
   const api = useApi();
   const queries = useQueryClient();

@@ -12,7 +12,7 @@ import type { Agreement } from "./trust.ts";
 export const drawnAtOnce = 20;
 
 export interface LabelFlowProps {
-  /** The page's id of the scorer. */
+  /** The scorer's id in the page's URL. */
   judgeId: string;
   scorer: AgreementScorer;
   agreement: Agreement | undefined;
@@ -24,7 +24,7 @@ export interface LabelFlowProps {
 export function LabelFlow({ judgeId, scorer, agreement, minPairs, onClose }: LabelFlowProps) {
   const api = useApi();
   const [round, setRound] = useState(1);
-  // What it was before the labels.
+  // Kappa before the labels.
   const [before, setBefore] = useState(agreement);
   const version = before?.scorerVersion ?? null;
   const sample = useQuery(sampleQuery(api, { scorerKey: scorer.key, version, count: drawnAtOnce, round }));

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { bodyOf, type ProjectApi } from "../api/client.ts";
 import type { Cell } from "./trust.ts";
 
-/** The traces behind one cell of the table, page by page, last labelled first. */
+/** The traces behind one cell of the table, in pages, last labelled first. */
 export const pairsQuery = (api: ProjectApi, of: { scorerKey: string; version: number | null; cell: Cell }) =>
   infiniteQueryOptions({
     queryKey: [api.projectId, "agreement-pairs", of],
@@ -24,7 +24,7 @@ export const pairsQuery = (api: ProjectApi, of: { scorerKey: string; version: nu
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
 
-/** Traces drawn by lot; others each time it is asked for by another `round`. */
+/** A random sample of traces; each `round` draws another one. */
 export const sampleQuery = (
   api: ProjectApi,
   of: { scorerKey: string; version: number | null; count: number; round: number },
@@ -41,12 +41,12 @@ export const sampleQuery = (
           signal,
         }),
       ),
-    // Drawn once: another draw in the midst of labelling would be another sample.
+    // Drawn once: a second draw during labelling would be a different sample.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
 
-/** What was asked and answered in a trace. */
+/** The question and the answer of a trace. */
 export const labelledTraceQuery = (api: ProjectApi, traceId: string) =>
   queryOptions({
     queryKey: [api.projectId, "labelled-trace", traceId],

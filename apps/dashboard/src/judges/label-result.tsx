@@ -7,7 +7,7 @@ import { type Agreement, trustOf } from "./trust.ts";
 
 export interface LabelResultProps {
   session: LabelSession;
-  /** The API has every label. */
+  /** Every label is stored. */
   isStored: boolean;
   /** `now` contains every label. */
   isMeasured: boolean;
@@ -20,7 +20,7 @@ export interface LabelResultProps {
   onClose(): void;
 }
 
-/** After the last label: what was said, and what it did to kappa. */
+/** Shown after the last label: the labels and their effect on kappa. */
 export function LabelResult(props: LabelResultProps) {
   const { session, isStored, isMeasured, scorer, before, now, minPairs, onUndo, onMore, onClose } = props;
   const { pass, fail, skip } = tallyOf(session);

@@ -4,10 +4,10 @@ export type Said = "pass" | "fail" | "skip";
 /** A user labels drawn traces, one after the other. */
 export interface LabelSession {
   traceIds: readonly string[];
-  /** Which one is in sight; the number of traces when all are done. */
+  /** Index of the current trace; the number of traces when all are labelled. */
   at: number;
   said: Readonly<Record<string, Said>>;
-  /** The labels that the API has. */
+  /** The labels stored by the API. */
   stored: Readonly<Record<string, Said>>;
 }
 
@@ -15,14 +15,14 @@ export function startSession(traceIds: readonly string[]): LabelSession {
   return { traceIds, at: 0, said: {}, stored: {} };
 }
 
-/** Labels the trace in sight and goes on to the next. */
+/** Labels the current trace and moves to the next. */
 export function say(session: LabelSession, said: Said): LabelSession {
   const traceId = session.traceIds[session.at];
   if (traceId === undefined) return session;
   return { ...session, at: session.at + 1, said: { ...session.said, [traceId]: said } };
 }
 
-/** Returns to the previous trace and removes its label. A stored one stays until it is replaced. */
+/** Returns to the previous trace and removes its label. A stored label remains until it is replaced. */
 export function undo(session: LabelSession): LabelSession {
   const at = Math.max(0, session.at - 1);
   const traceId = session.traceIds[at];
@@ -36,8 +36,8 @@ export function markStored(session: LabelSession, traceId: string, said: Said): 
 }
 
 /**
- * The labels to store now. The last one waits for the one after it, so that it can be undone without a trace; when the
- * session `ends`, nothing waits.
+ * The labels to store now. The last label waits for the next one, so that an undo leaves no trace; when the session `ends`,
+ * nothing waits.
  */
 export function labelsToStore(
   session: LabelSession,
@@ -51,7 +51,7 @@ export function labelsToStore(
   });
 }
 
-/** How many traces were said what. */
+/** The number of traces for each label. */
 export function tallyOf({ said }: LabelSession): Record<Said, number> {
   const all = Object.values(said);
   const count = (word: Said): number => all.filter((each) => each === word).length;

@@ -7,7 +7,7 @@ import { Loaded, Skeleton } from "../ui/states.tsx";
 import { liveQueries, type Window } from "./queries.ts";
 import { meanOf } from "./rating-points.ts";
 
-/** The mean rating over the window beside its threshold, and how many ratings there were. */
+/** The mean rating over the window with its threshold, and the number of ratings. */
 export function LiveChart({
   evaluatorId,
   threshold,

@@ -7,7 +7,7 @@ import type { Draft } from "./draft.ts";
 import { agentNamesQuery } from "./queries.ts";
 import type { FieldsProps } from "./rubric-fields.tsx";
 
-/** How a judge rates live traffic. None of it makes a new version. */
+/** The settings of a judge on live traffic. Changing them creates no version. */
 export function LiveFields({ draft, set, mistakes }: FieldsProps) {
   const isLive = draft.live !== "no";
   return (
@@ -81,7 +81,7 @@ export function LiveFields({ draft, set, mistakes }: FieldsProps) {
 
 function Agents({ draft, set }: Pick<FieldsProps, "draft" | "set">) {
   const names = useQuery(agentNamesQuery(useApi())).data ?? new Map<string, string>();
-  // A deleted one stays visible, so that it can be removed.
+  // A deleted agent stays visible, so that it can be removed.
   const ids = [...new Set([...names.keys(), ...draft.agentIds])];
   return (
     <fieldset className="m-0 min-w-0 border-0 p-0">

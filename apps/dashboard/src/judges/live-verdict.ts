@@ -1,6 +1,6 @@
 import type { Verdict } from "../blocks/verdict.ts";
 
-/** One thing that a live judge said, as `listLiveRatingEvents` has it. */
+/** One rating by a live judge, from `listLiveRatingEvents`. */
 export interface LiveRating {
   id: string;
   traceId: string | null;

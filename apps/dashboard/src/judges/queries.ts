@@ -14,7 +14,7 @@ export type Group = Answer<"listScorerGroups">["scorerGroups"][number];
 export const windows = ["24h", "7d", "30d"] as const;
 export type Window = (typeof windows)[number];
 
-/** How a live judge rated over time, and its worst 20 ratings. `evaluatorId` is a `profileId`, or a live group's id. */
+/** The ratings of a live judge over time, and its worst 20. `evaluatorId` is a `profileId`, or a live group's id. */
 export function liveQueries(api: ProjectApi, onlineEvaluatorId: string, window: Window) {
   const params = { path: { onlineEvaluatorId }, query: { window } };
   const key = [api.projectId, "live-ratings", onlineEvaluatorId, window] as const;
@@ -56,7 +56,7 @@ export const agentNamesQuery = (api: ProjectApi) =>
     staleTime: 60_000,
   });
 
-/** The models that judges can be asked of. */
+/** The models available to judges. */
 export const judgeModelsQuery = (api: ProjectApi) =>
   queryOptions({
     queryKey: [api.projectId, "judge-models"],

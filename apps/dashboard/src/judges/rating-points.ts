@@ -1,4 +1,4 @@
-/** How many ratings all points have together, and their mean; null where there are none. */
+/** The number of ratings in all points, and their mean; null without ratings. */
 export function meanOf(points: readonly { averageRating: number | null; count: number }[]): {
   count: number;
   mean: number | null;

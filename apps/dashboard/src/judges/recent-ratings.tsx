@@ -5,7 +5,7 @@ import { Score } from "../ui/score.tsx";
 import { liveQueries, type Window } from "./queries.ts";
 import { meanOf } from "./rating-points.ts";
 
-/** How often a live scorer rated in the window, and how well on average. */
+/** The number of ratings of a live scorer in the window, and their mean. */
 export function RecentRatings({ evaluatorId, window }: { evaluatorId: string; window: Window }) {
   const points = useQuery(liveQueries(useApi(), evaluatorId, window).points).data?.points;
   if (points === undefined) return <span className="text-faint">{unknown}</span>;

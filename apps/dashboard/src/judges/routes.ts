@@ -12,7 +12,7 @@ const judgesRoute = createRoute({
 const newJudgeRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "judges/new",
-  // Of which judge it is a copy.
+  // The id of the judge to copy.
   validateSearch: searchOf({ from: text }),
   component: lazyRouteComponent(() => import("./edit-judge-page.tsx"), "NewJudgePage"),
 });

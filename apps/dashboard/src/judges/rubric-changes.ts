@@ -19,7 +19,7 @@ export interface RubricChange {
   after: string;
 }
 
-/** The members in which two versions differ, as texts, in the order of a rubric; what else is graded by comes last. */
+/** The members in which two versions differ, as texts, in the order of a rubric; the other settings come last. */
 export function diffRubrics(before: Snapshot, after: Snapshot): RubricChange[] {
   const others = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => !(key in labels)).sort();
   return [...Object.keys(labels), ...others].flatMap((key) => {

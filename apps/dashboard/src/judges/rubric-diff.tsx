@@ -3,7 +3,7 @@ import { diffRubrics } from "./rubric-changes.ts";
 
 type Snapshot = Readonly<Record<string, unknown>>;
 
-/** What changed from one version of a judge to another, word by word. */
+/** The changes between two versions of a judge, word by word. */
 export function RubricDiff({ before, after }: { before: Snapshot; after: Snapshot }) {
   const changes = diffRubrics(before, after);
   if (changes.length === 0) return <p className="m-0 text-soft">Nothing that judges read.</p>;

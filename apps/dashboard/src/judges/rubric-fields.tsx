@@ -10,7 +10,7 @@ export interface FieldsProps {
   mistakes: Partial<Record<keyof Draft, string>>;
 }
 
-/** What a judge reads: its name, its criteria, its model. */
+/** The versioned part of a judge: its name, its criteria, its model. */
 export function RubricFields({ draft, set, mistakes }: FieldsProps) {
   const models = useQuery(judgeModelsQuery(useApi())).data ?? [];
   const isListed = models.some(({ name }) => name === draft.judgeModel);

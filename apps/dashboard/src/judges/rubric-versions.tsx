@@ -13,7 +13,7 @@ import { RubricDiff } from "./rubric-diff.tsx";
 
 const route = getRouteApi("/p/$projectId/judges/$judgeId");
 
-/** The rubric in any of its versions, as it reads or as what changed from the version before. */
+/** Any version of the rubric, as text or as changes from the previous version. */
 export function RubricVersions({ judge }: { judge: Judge }) {
   const { version: chosen, changes } = route.useSearch();
   const navigate = useNavigate({ from: "/p/$projectId/judges/$judgeId" });

@@ -8,7 +8,7 @@ interface Run {
   createdAt: string;
 }
 
-/** The runs that a judge graded, with what it gave on average; null where the run does not tell the judges apart. */
+/** The runs that a judge graded, with its mean rating; null if the run does not distinguish its judges. */
 export function runsOfJudge(judgeId: string, runs: readonly Run[]) {
   return runs.flatMap((run) => {
     const isPrimary = run.evaluationSettingsId === judgeId;

@@ -6,8 +6,8 @@ import { useApi } from "../shell/session.tsx";
 import { type LabelSession, labelsToStore, markStored } from "./label-session.ts";
 
 /**
- * Stores the labels of a session as votes, one after the other: the last one when the session is done, the page is left, or
- * the tab goes out of sight. What failed stays to be tried again.
+ * Stores the labels of a session as votes, one after the other. The last one is stored when the session ends, the user leaves the
+ * page, or the tab is hidden. Failed ones are kept for a retry.
  */
 export function useStoredLabels(session: LabelSession, setSession: Dispatch<SetStateAction<LabelSession>>) {
   const api = useApi();
@@ -35,7 +35,7 @@ export function useStoredLabels(session: LabelSession, setSession: Dispatch<SetS
     };
     function sendRest(): void {
       for (const { traceId, said } of labelsToStore(latest.current, { ends: true })) {
-        // Marked at once: the label is not sent again when the reader comes back.
+        // Marked at once, so that the label is not sent again when the user returns.
         setSession((before) => markStored(before, traceId, said));
         void api.POST("/api/v1/feedback", {
           body: { traceId, rating: said === "pass" ? "up" : "down" },
@@ -61,7 +61,7 @@ export function useStoredLabels(session: LabelSession, setSession: Dispatch<SetS
   }, [isStored, queries, api.projectId]);
 
   const { dataUpdatedAt } = useQuery(calibrationQuery(api));
-  /** Agreement was read again since the last label was stored, so it contains all of them. */
+  /** Agreement was refreshed after the last label was stored, so it contains all of them. */
   const isMeasured = storedAtMs !== null && dataUpdatedAt > storedAtMs;
   return { isDone, isStored, isMeasured, waiting: waiting.length, error: isError ? error : null, retry: reset };
 }

@@ -8,7 +8,7 @@ import { Kappa } from "./kappa.tsx";
 import type { Judge } from "./queries.ts";
 import { trustOf, versionsOf } from "./trust.ts";
 
-/** In two lines, whether the judge can be trusted, with the way to the whole of it. */
+/** Two lines on whether the judge can be trusted, with a link to the details. */
 export function TrustStrip({ judge }: { judge: Judge }) {
   const api = useApi();
   const calibration = useQuery(calibrationQuery(api)).data;

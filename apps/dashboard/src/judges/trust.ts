@@ -28,7 +28,7 @@ export interface Trust {
   advice: string;
 }
 
-/** Reads the interval and the table rather than kappa itself: few labels let nothing follow, however high it is. */
+/** Uses the interval and the table rather than kappa itself: with few labels even a high kappa proves nothing. */
 export function trustOf(agreement: Agreement | undefined, minPairs: number): Trust {
   const pairs = agreement?.pairs ?? 0;
   if (agreement === undefined || pairs < minPairs) {
@@ -70,7 +70,7 @@ export function trustOf(agreement: Agreement | undefined, minPairs: number): Tru
   };
 }
 
-/** With so many labels the interval is some 0.35 to 0.7 wide. */
+/** With this many labels the interval is some 0.35 to 0.7 wide. */
 const sensibleLabels = "20 to 50";
 
 function constantSide({ baseRate, failRate }: Agreement): Trust {
@@ -81,15 +81,15 @@ function constantSide({ baseRate, failRate }: Agreement): Trust {
   return { headline, advice: "The judge failed all of them: its threshold may be too high." };
 }
 
-/** What people can count on, each as so many of so many. Null where there is nothing to count. */
+/** The counts behind the conclusion, each as a part of a whole. Null if there is nothing to count. */
 export function countsOf({ table }: Pick<Agreement, "table">) {
   const { bothFail, onlyScorerFails, onlyPersonFails, bothPass } = table;
   return {
-    /** Of what the judge fails, what people find bad. */
+    /** Of the judge's failures, those that people rated bad. */
     rightAlarms: shareOf(bothFail, bothFail + onlyScorerFails),
-    /** Of what people find bad, what the judge fails. */
+    /** Of the traces that people rated bad, those that the judge failed. */
     found: shareOf(bothFail, bothFail + onlyPersonFails),
-    /** Of what the judge passes, what people find good. */
+    /** Of the judge's passes, those that people rated good. */
     rightPasses: shareOf(bothPass, bothPass + onlyPersonFails),
   };
 }
@@ -105,8 +105,8 @@ function shareOf(count: number, of: number): Counted | null {
 }
 
 /**
- * About how many labels more would narrow the interval to this much on each side, as it shrinks with the root of their
- * number. Null where nothing is estimated; 0 where it is as narrow already.
+ * The approximate number of further labels that would narrow the interval to this half-width; the width shrinks with the square
+ * root of the number of labels. Null without an estimate; 0 if it is narrow enough.
  */
 export function labelsFor(agreement: Agreement, halfWidth: number): number | null {
   if (agreement.interval === null) return null;
@@ -116,7 +116,7 @@ export function labelsFor(agreement: Agreement, halfWidth: number): number | nul
   return more < 100 ? Math.ceil(more / 5) * 5 : Math.ceil(more / 50) * 50;
 }
 
-/** Of one scorer, the newest version first; those without versions last. */
+/** The versions of one scorer, newest first; entries without a version last. */
 export function versionsOf<Found extends Pick<Agreement, "scorerKey" | "scorerVersion">>(
   scorers: readonly Found[],
   scorerKey: string,

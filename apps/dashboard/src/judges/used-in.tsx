@@ -10,7 +10,7 @@ import { describeLive } from "./judge-list.ts";
 import { agentNamesQuery, type Judge, recentRunsQuery } from "./queries.ts";
 import { runsOfJudge } from "./runs-of-judge.ts";
 
-/** Where a judge is used: live traffic, groups, and the newest runs. */
+/** The uses of a judge: live traffic, groups, and the newest runs. */
 export function UsedIn({ judge }: { judge: Judge }) {
   const api = useApi();
   const { projectId } = api;

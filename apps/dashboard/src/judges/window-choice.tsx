@@ -3,7 +3,7 @@ import { type Window, windows } from "./queries.ts";
 
 const names: Record<Window, string> = { "24h": "24 hours", "7d": "7 days", "30d": "30 days" };
 
-/** How far back live ratings are shown. */
+/** The period of live ratings. */
 export function WindowChoice({ chosen, onChoose }: { chosen: Window; onChoose(window: Window): void }) {
   return (
     <fieldset className="m-0 flex rounded-sm border border-line p-0">

@@ -10,14 +10,14 @@ import type { LiveRating } from "./live-verdict.ts";
 import { liveQueries, type Window } from "./queries.ts";
 
 export interface WorstRatingsProps {
-  /** The online evaluator's, or the live group's. */
+  /** The id of the online evaluator, or of the live group. */
   evaluatorId: string;
   threshold: number | null;
   window: Window;
   onWhy(ratingId: string): void;
 }
 
-/** What a live judge rated worst in the window, at most 20, each with why. */
+/** The worst ratings of a live judge in the window, at most 20, each with its reason. */
 export function WorstRatings({ evaluatorId, threshold, window, onWhy }: WorstRatingsProps) {
   const worst = useQuery(liveQueries(useApi(), evaluatorId, window).worst);
   const [active, setActive] = useState<string>();
