@@ -15,7 +15,10 @@ import { homeRoute, projectRoute, rootRoute } from "./shell/project-route.tsx";
 import { tracesRoutes } from "./traces/routes.ts";
 import { parseSearch, stringifySearch } from "./ui/search-params.ts";
 
-/** Every page. Each feature lists its own in its `routes.ts`: the path, the search it reads, and the page, loaded when it is opened. */
+/**
+ * Every page. Each feature lists its own in its `routes.ts`: the path, its search parameters, and the page, which is loaded when
+ * opened.
+ */
 const routeTree = rootRoute.addChildren([
   homeRoute,
   ...accountsRoutes,

@@ -10,10 +10,10 @@ import { ShareBar } from "../ui/share-bar.tsx";
 import { Loaded } from "../ui/states.tsx";
 import type { Window } from "./queries.ts";
 
-/** The number of rows here; the agents' page has all of them. */
+/** The number of rows here; the agents' page shows all agents. */
 const shownMost = 8;
 
-/** The agents, those that fail most first: what fails in each, and the way to its traces. */
+/** The agents with the most failures first, each with its failures and a link to its traces. */
 export function AgentFigures({ window }: { window: Window }) {
   const api = useApi();
   const figures = useQuery(agentFiguresQuery(api, window));

@@ -1,18 +1,18 @@
 import type { paths } from "../api/schema.gen.d.ts";
 
-/** What became of the requests that brought telemetry. */
+/** The outcome of the requests that brought telemetry. */
 export type IngestHealth =
   paths["/api/v1/agent-monitoring/ingest-health"]["get"]["responses"][200]["content"]["application/json"];
 type Reason = IngestHealth["refusals"][number]["reason"];
 type Items = IngestHealth["parts"][number]["items"];
 
-/** One thing that was not stored, and why. */
+/** A reason for which telemetry was not stored. */
 export interface IngestRow {
   key: string;
   /** The HTTP status of a request; null for a part of an accepted one. */
   status: number | null;
   title: string;
-  /** What the sender was answered last, or what to do about it. */
+  /** The last answer to the sender, or advice. */
   advice: string;
   count: number;
   lastAt: string;
@@ -68,11 +68,11 @@ const parts: Readonly<Partial<Record<Items, Words>>> = {
   lines: { title: "Lines of imports that are not valid", advice: "The rest of the import was stored." },
 };
 
-/** What was not stored, the most frequent first: requests that were refused, then parts of accepted ones. */
+/** The telemetry that was not stored, most frequent first: refused requests, then parts of accepted ones. */
 export function ingestRows(health: IngestHealth): IngestRow[] {
   return [
     ...health.refusals.map(({ reason, status, example, count, lastAt }) => {
-      // A reason of a newer server is shown by its code.
+      // A reason of a newer server is shown as its code.
       const { title = reason, advice = "" } = reasons[reason] ?? {};
       return { key: reason, status, title, advice: example === null ? advice : answer(example), count, lastAt };
     }),

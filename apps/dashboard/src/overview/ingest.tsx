@@ -7,7 +7,7 @@ import { Loaded } from "../ui/states.tsx";
 import { type IngestHealth, type IngestRow, ingestRows } from "./ingest-rows.ts";
 import { overviewQueries, type Window } from "./queries.ts";
 
-/** What of the telemetry that was sent was not stored, and what to do about it. */
+/** The received telemetry that was not stored, with advice. */
 export function Ingest({ window }: { window: Window }) {
   const api = useApi();
   const health = useQuery(overviewQueries(api, window).ingest);
@@ -35,7 +35,7 @@ export function Ingest({ window }: { window: Window }) {
   );
 }
 
-/** The same for a project without traces: there only if something was refused, which may be why it has none. */
+/** The same for a project without traces. It is shown only if something was refused, which may be the cause. */
 export function FirstRefusals() {
   const health = useQuery(overviewQueries(useApi(), "24h").ingest);
   const rows = health.data === undefined ? [] : ingestRows(health.data);
@@ -47,7 +47,7 @@ export function FirstRefusals() {
   );
 }
 
-/** In one line each where there is room, else the advice below. */
+/** One line each in a wide window; in a narrow one the advice is below. */
 function Refusals({ rows }: { rows: readonly IngestRow[] }) {
   return (
     <ul className="m-0 list-none p-0">

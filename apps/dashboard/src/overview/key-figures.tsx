@@ -8,7 +8,7 @@ import { Loaded, Skeleton } from "../ui/states.tsx";
 import { overviewQueries, type Window } from "./queries.ts";
 import { windowStart } from "./window-start.ts";
 
-/** The figures of the window, each a link to the rows it is made of. */
+/** The figures of the window, each with a link to the rows behind it. */
 export function KeyFigures({ window }: { window: Window }) {
   const api = useApi();
   const queries = overviewQueries(api, window);
@@ -63,7 +63,7 @@ interface TracesSearch {
   slow?: number;
 }
 
-/** A figure; with `traces` it is a link to the traces it is made of. */
+/** A figure; with `traces` it links to the traces behind it. */
 function Figure({
   label,
   traces,
@@ -94,7 +94,7 @@ function Figure({
   );
 }
 
-/** How a share changed against the window before, in percentage points. */
+/** The change of a share from the previous window, in percentage points. */
 function Change({ value, goodWhen }: { value: number | null; goodWhen: "up" | "down" }) {
   if (value === null) return <span className="text-faint">no earlier figure</span>;
   const points = Math.abs(value * 100);

@@ -10,7 +10,7 @@ import { windowStart } from "./window-start.ts";
 
 const columns = ["Traces", "Errors", "p50", "p95", "Mean rating", "Cost"];
 
-/** The models side by side. */
+/** A comparison of the models. */
 export function ModelFigures({ window }: { window: Window }) {
   const api = useApi();
   const models = useQuery(overviewQueries(api, window).models);

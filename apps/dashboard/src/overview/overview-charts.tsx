@@ -7,7 +7,7 @@ import { Loaded, Skeleton } from "../ui/states.tsx";
 import { overviewQueries, type Window } from "./queries.ts";
 import { topModels } from "./top-models.ts";
 
-/** From the strongest to the faintest; what comes after is gathered as `other`. */
+/** From the strongest to the faintest; further models are grouped as `other`. */
 const modelColors = [
   "text-kind-llm",
   "text-kind-retrieval",
@@ -16,7 +16,7 @@ const modelColors = [
   "text-kind-agent",
 ];
 
-/** Health, latency, cost and tokens over the window, under one cursor. */
+/** Health, latency, cost and tokens over the window, with a shared cursor. */
 export function OverviewCharts({ window }: { window: Window }) {
   const queries = overviewQueries(useApi(), window);
   const labelOf = ({ ts }: { ts: string }): string => (window === "24h" ? formatClock(ts) : formatDay(ts));

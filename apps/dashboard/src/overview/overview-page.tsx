@@ -16,7 +16,7 @@ import { Quotas } from "./quotas.tsx";
 
 const route = getRouteApi("/p/$projectId/");
 
-/** How the agents of a project do: figures, charts, what fails, what needs a look. */
+/** The state of the project's agents: figures, charts, failures, and open signals. */
 export function OverviewPage() {
   const api = useApi();
   const { window = "24h" } = route.useSearch();

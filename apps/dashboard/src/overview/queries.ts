@@ -7,7 +7,7 @@ export type Window = (typeof windows)[number];
 /** Figures are refreshed while they are visible. */
 const freshMs = 15_000;
 
-/** Everything the overview shows of a window; each part fails by itself. */
+/** All data of the overview for a window; each part fails independently. */
 export function overviewQueries(api: ProjectApi, window: Window) {
   const options = <Body>(part: string, read: (signal: AbortSignal) => Promise<{ data?: Body; response: Response }>) =>
     queryOptions({
@@ -39,7 +39,7 @@ export const openSignalsQuery = (api: ProjectApi) =>
     refetchInterval: freshMs,
   });
 
-/** Whether there is any trace at all. */
+/** Checks for any trace at all. */
 export const hasTracesQuery = (api: ProjectApi) =>
   queryOptions({
     queryKey: [api.projectId, "has-traces"],

@@ -5,7 +5,7 @@ import { formatCount } from "../ui/format.ts";
 import { Section, Time } from "../ui/page.tsx";
 import { Loaded } from "../ui/states.tsx";
 
-/** What was used today of what a day allows. */
+/** Today's usage of each daily quota. */
 export function Quotas() {
   const usage = useQuery({ ...usageQuery(useApi()), refetchInterval: 15_000 });
   return (

@@ -1,4 +1,4 @@
-/** The dearest models one by one, and the rest together: at most `most` entries. Models that cost nothing are left out. */
+/** The most expensive models, with the rest grouped: at most `most` entries. Models without cost are left out. */
 export function topModels(
   costs: Readonly<Record<string, number>>,
   most: number,

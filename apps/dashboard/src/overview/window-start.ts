@@ -4,8 +4,8 @@ const hourMs = 3_600_000;
 const lengths: Record<Window, number> = { "24h": 24 * hourMs, "7d": 7 * 24 * hourMs, "30d": 30 * 24 * hourMs };
 
 /**
- * When the first stretch of a window began, as the server cuts it: whole hours of the last 24, else whole days, in UTC. Links
- * from a figure to its rows carry it.
+ * The start of the first bucket of a window, as the server computes it: whole hours for 24 hours, else whole days, in UTC. Links
+ * from a figure to its rows contain it.
  */
 export function windowStart(window: Window, now = Date.now()): string {
   const stretch = window === "24h" ? hourMs : 24 * hourMs;

@@ -13,11 +13,11 @@ export interface CandidatesProps {
   onChoose(id: string): void;
 }
 
-/** The columns of a row where there is room: candidate, verdict, the interval, the mean and how likely it is by chance. */
+/** The columns of a row in a wide window: candidate, verdict, interval, mean, and p-value. */
 const columns =
   "grid items-center gap-x-4 gap-y-1 grid-cols-[minmax(0,1fr)_auto] lg:grid-cols-[minmax(5rem,9rem)_7rem_minmax(8rem,1fr)_3.5rem_4.5rem]";
 
-/** Several candidates against one baseline on one axis; a row is a button that lists its cases below. */
+/** Several candidates against one baseline on one axis. A row is a button that lists its cases below. */
 export function CandidateForest({ candidates, comparisons, chosenIndex, onChoose }: CandidatesProps) {
   const reach = Math.max(
     ...comparisons.flatMap(({ data }) => (data === undefined ? [] : differenceDomain(data.paired)[1])),

@@ -8,7 +8,7 @@ import { ProblemLine, Skeleton } from "../ui/states.tsx";
 import { CandidateForest, type CandidatesProps } from "./candidate-forest.tsx";
 import type { Comparison } from "./compare-rows.ts";
 
-/** The verdict on the candidate; of several one under the other, of which one is looked at. */
+/** The verdict on the candidate; several candidates are listed, and one of them is selected. */
 export function CandidateList(props: CandidatesProps) {
   const chosen = props.comparisons[props.chosenIndex];
   if (chosen === undefined) return null;

@@ -11,7 +11,7 @@ import { SkippedBadge } from "./skipped-badge.tsx";
 interface ColumnOptions {
   sort: CaseOrder;
   order(next: CaseOrder): void;
-  /** Some results of a case may be left out. */
+  /** Filters may exclude some results of a case. */
   isFiltered: boolean;
   isRepeated: boolean;
   hasBaseline: boolean;
@@ -19,7 +19,7 @@ interface ColumnOptions {
   onWhy(key: string): void;
 }
 
-/** The columns of the cases of a run; keep them in a memo of the options. */
+/** The columns of a run's cases; memoize them by the options. */
 export function caseColumns(options: ColumnOptions): Column<CaseRow>[] {
   const { sort, order, isFiltered, isRepeated, hasBaseline, isBrief, onWhy } = options;
   const sortable = (label: string, first: CaseOrder, second: CaseOrder = first): ReactNode => {
@@ -83,7 +83,7 @@ export function caseColumns(options: ColumnOptions): Column<CaseRow>[] {
   return columns.filter((column) => column !== false);
 }
 
-/** A case where the window is narrow. */
+/** A case in a narrow window. */
 export function CaseCard({ row, onWhy }: { row: CaseRow; onWhy(key: string): void }) {
   return (
     <>
@@ -101,7 +101,7 @@ export function CaseCard({ row, onWhy }: { row: CaseRow; onWhy(key: string): voi
   );
 }
 
-/** How many repetitions there are, and how many of them the filters leave. */
+/** The number of repetitions, and how many of them match the filters. */
 function Runs({ row: { results, ofCase }, isFiltered }: { row: CaseRow; isFiltered: boolean }) {
   const matching = results.filter(({ isSmokeTestVariant }) => !isSmokeTestVariant).length;
   if (!isFiltered || matching === ofCase.results) return formatCount(ofCase.results);

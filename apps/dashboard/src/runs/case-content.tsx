@@ -56,7 +56,7 @@ export function CaseContent({
   );
 }
 
-/** The repetitions of a case and its paraphrases, to choose one. */
+/** The choice of a repetition or paraphrase of a case. */
 function Repetitions({
   results,
   shown,

@@ -7,7 +7,7 @@ import type { RunCases } from "./run-cases.ts";
 const route = getRouteApi("/p/$projectId/runs/$runId");
 const statuses = ["scored", "skipped", "failed"] as const;
 
-/** Which cases of a run are listed, and how many these are. */
+/** The filters of a run's cases, with the number of matches. */
 export function CaseFilterBar({ cases }: { cases: RunCases }) {
   const { status, above, max } = route.useSearch();
   const navigate = useNavigate({ from: "/p/$projectId/runs/$runId" });

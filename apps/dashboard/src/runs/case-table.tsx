@@ -10,7 +10,7 @@ import type { RunCases } from "./run-cases.ts";
 
 const route = getRouteApi("/p/$projectId/runs/$runId");
 
-/** The cases of a run with their ratings, read on as they come into sight; a row opens the case beside the table. */
+/** The cases of a run with their ratings, loaded on scrolling. A row opens the case beside the table. */
 export function CaseTable({
   run,
   cases,
@@ -29,7 +29,7 @@ export function CaseTable({
   const isFiltered = status !== undefined || above !== undefined || max !== undefined;
   const isRepeated = cases.rows.some(({ ofCase }) => ofCase.results > 1);
   const hasBaseline = cases.rows.some(({ ofCase }) => ofCase.delta !== null);
-  // Beside an open case only the most important columns fit.
+  // Only the most important columns fit beside an open case.
   const isBrief = openKey !== undefined;
   const order = (next: CaseOrder): void => void navigate({ search: (before) => ({ ...before, sort: next }) });
   const columns = useMemo(

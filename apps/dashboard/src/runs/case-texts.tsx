@@ -9,8 +9,8 @@ const route = getRouteApi("/p/$projectId/runs/$runId");
 type View = "answer" | "expected" | "earlier";
 
 /**
- * What was asked, and what was answered: as it is, or word by word against what was expected or what the run before answered. `d`
- * goes through these.
+ * The question and the answer: the plain answer, or its word diff against the expected answer or that of the previous run. `d`
+ * cycles through these.
  */
 export function CaseTexts({
   question,
@@ -27,7 +27,7 @@ export function CaseTexts({
 }) {
   const { text: chosen = "answer" } = route.useSearch();
   const navigate = useNavigate({ from: "/p/$projectId/runs/$runId" });
-  // It stays for the next case.
+  // The choice is kept for the next case.
   const choose = (next: View): void =>
     void navigate({ search: (before) => ({ ...before, text: next === "answer" ? undefined : next }), replace: true });
   const views: { key: View; label: string }[] = [

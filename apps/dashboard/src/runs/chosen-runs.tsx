@@ -12,7 +12,7 @@ export interface ChosenSearch {
   candidate: string[];
 }
 
-/** Which runs are compared: the baseline and its candidates, each exchangeable for another run of the dataset. */
+/** The compared runs: the baseline and its candidates. Each can be replaced by another run of the dataset. */
 export function ChosenRuns({
   baseline,
   candidates,

@@ -10,7 +10,7 @@ const route = getRouteApi("/p/$projectId/runs/compare");
 
 type View = "sides" | "diff" | "expected";
 
-/** Both answers side by side, word by word, or against what was expected. `d` switches the word diff on and off. */
+/** Both answers side by side, as a word diff, or against the expected answer. `d` toggles the word diff. */
 export function CompareAnswers({
   baseline,
   candidate,
@@ -28,7 +28,7 @@ export function CompareAnswers({
     ...(expected === null ? [] : [{ key: "expected" as const, label: "Against expected" }]),
   ];
   const view = views.find(({ key }) => key === text)?.key ?? "sides";
-  // It stays for the next case.
+  // The choice is kept for the next case.
   const choose = (next: View): void =>
     void navigate({ search: (before) => ({ ...before, text: next === "sides" ? undefined : next }), replace: true });
   useShortcuts("Case", [

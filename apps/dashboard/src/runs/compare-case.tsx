@@ -18,7 +18,7 @@ const route = getRouteApi("/p/$projectId/runs/compare");
 
 type SideName = "baseline" | "candidate";
 
-/** One case of two runs with its whole texts: the answers, why each is rated so, and the way to their traces. */
+/** One case of two runs with its full texts: the answers, the reasons for the ratings, and links to the traces. */
 export function CompareCase({
   row,
   comparison,

@@ -5,7 +5,7 @@ import { PickTwo } from "./pick-two.tsx";
 
 const route = getRouteApi("/p/$projectId/runs/compare");
 
-/** Runs of one dataset case by case: each candidate against the baseline. */
+/** A case-by-case comparison of runs of one dataset: each candidate against the baseline. */
 export function ComparePage() {
   const { baseline, candidate } = route.useSearch();
   const navigate = useNavigate({ from: "/p/$projectId/runs/compare" });

@@ -3,11 +3,11 @@ import type { paths } from "../api/schema.gen.d.ts";
 export type Comparison = paths["/api/v1/evaluate/runs/compare"]["get"]["responses"][200]["content"]["application/json"];
 export type ComparedCase = Comparison["cases"][number];
 
-/** How a case did: by at least the least effect worse or better, about the same, or not rated on both sides. */
+/** The change of a case: worse or better by at least the least effect, about the same, or not rated on both sides. */
 export type Change = "worse" | "same" | "better" | "unrated";
 
 export interface CompareRow extends ComparedCase {
-  /** The question index in the URL; `none` where results belong to no case. */
+  /** The question index in the URL; `none` for results without a case. */
   key: string;
   change: Change;
 }
@@ -27,7 +27,7 @@ export function compareRows({
 export const compareOrders = ["delta", "-delta", "case", "baseline", "candidate"] as const;
 export type CompareOrder = (typeof compareOrders)[number];
 
-/** The rows with the greatest loss first, the greatest gain, or the worst rating of a side. What has no value comes last. */
+/** The rows ordered by the greatest loss, the greatest gain, or the worst rating of a side. Rows without a value come last. */
 export function sortRows(rows: readonly CompareRow[], order: CompareOrder): CompareRow[] {
   const values: Record<CompareOrder, (row: CompareRow) => number | null> = {
     delta: ({ delta }) => delta,
@@ -46,7 +46,7 @@ function changeOf(delta: number | null, minEffect: number): Change {
   return delta >= minEffect ? "better" : "same";
 }
 
-/** What a view shows of the cases: one kind of change, all that changed, or those with an error on a side. */
+/** The cases of a view: one kind of change, all changes, or those with an error on a side. */
 export const shows = ["changed", "worse", "same", "better", "unrated", "errors"] as const;
 export type Show = (typeof shows)[number];
 
@@ -60,7 +60,7 @@ function isShown({ change, baseline, candidate }: CompareRow, show: Show): boole
   return change === show;
 }
 
-/** How many cases each view has. */
+/** The number of cases in each view. */
 export function countShows(rows: readonly CompareRow[]): Record<Show, number> {
   return Object.fromEntries(shows.map((show) => [show, showRows(rows, show).length])) as Record<Show, number>;
 }

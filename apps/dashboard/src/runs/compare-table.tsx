@@ -9,7 +9,7 @@ import { Delta } from "./delta.tsx";
 
 type SideName = "baseline" | "candidate";
 
-/** The cases of a comparison; a row opens both answers beside the table, a rating why it is so. */
+/** The cases of a comparison. A row opens both answers beside the table, a rating its explanation. */
 export function CompareTable({
   rows,
   sort,
@@ -27,7 +27,7 @@ export function CompareTable({
   const most = Math.max(1, ...rows.map(({ delta }) => Math.abs(delta ?? 0)));
   const columns = useMemo(
     () => compareColumns({ most, isBrief, sort, onSort, onWhy: onOpen }),
-    // What is opened and sorted goes by the URL as it is then.
+    // The handlers read the current URL, so they are no dependencies.
     [most, isBrief, sort],
   );
   if (rows.length === 0) return <EmptyState title="No such case" />;
@@ -148,7 +148,7 @@ function Side({
   );
 }
 
-/** To the left a loss, to the right a gain, on one scale for all rows. */
+/** A loss extends to the left, a gain to the right, on one scale for all rows. */
 function DeltaBar({ delta, most }: { delta: number | null; most: number }) {
   const share = Math.min(1, Math.abs(delta ?? 0) / most) * 50;
   return (

@@ -16,7 +16,7 @@ import { ShowFilter } from "./show-filter.tsx";
 
 const route = getRouteApi("/p/$projectId/runs/compare");
 
-/** The verdict on each candidate, and the cases of the one that is looked at. */
+/** The verdict on each candidate, and the cases of the selected one. */
 export function Compare({
   baseline,
   candidates,

@@ -1,6 +1,6 @@
 import { formatDelta } from "../ui/format.ts";
 
-/** A difference with its sign; a loss and a gain differ in more than colour by it. */
+/** A difference with its sign, so that a loss and a gain differ in more than colour. */
 export function Delta({ value }: { value: number | null }) {
   const text = formatDelta(value);
   if (value === null || text === "0") return <span className="text-soft tabular-nums">{text}</span>;

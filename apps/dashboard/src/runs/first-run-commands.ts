@@ -1,4 +1,4 @@
-/** The commands that make a dataset, run one case of it and ask for the verdict. They run as they are, in one shell. */
+/** Commands that create a dataset, run one case of it and request the verdict. They run unchanged, in one shell. */
 export function firstRunCommands({ address, apiKey }: { address: string; apiKey: string }): string {
   return `api=${address}/api/v1/custom-agent-evaluations
 post() { curl -s -X POST "$1" -H 'x-api-key: ${apiKey}' -H 'content-type: application/json' -d "$2"; }

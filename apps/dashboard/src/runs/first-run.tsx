@@ -4,7 +4,7 @@ import { Panel } from "../ui/page.tsx";
 import { EmptyState } from "../ui/states.tsx";
 import { firstRunCommands } from "./first-run-commands.ts";
 
-/** What a project without runs shows: the commands that grade a first one, with the real address and key. */
+/** Shown for a project without runs: the commands that grade a first one, with the real address and key. */
 export function FirstRun() {
   const { project } = useApi();
   const shown = firstRunCommands({ address: window.location.origin, apiKey: "<key>" });

@@ -24,7 +24,7 @@ const columns: Column<Missing>[] = [
   },
 ];
 
-/** What the dataset asks for and was never sent, with the keys to send it under. */
+/** The results that the dataset requires and that were never sent, with the keys to send them under. */
 export function MissingResults({ run }: { run: Run }) {
   const missing = useQuery(missingQuery(useApi(), run._id));
   return (

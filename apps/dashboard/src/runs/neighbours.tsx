@@ -2,13 +2,13 @@ import { IconButton } from "../ui/button.tsx";
 import { ChevronLeftIcon, ChevronRightIcon } from "../ui/icons.tsx";
 import { useShortcuts } from "../ui/shortcuts.tsx";
 
-/** The ways to the cases around the open one; undefined where there is none. */
+/** Navigation to the cases around the open one; undefined if there is none. */
 export interface Neighbours {
   before: (() => void) | undefined;
   after: (() => void) | undefined;
 }
 
-/** Binds `[` and `]`, whatever of the case is shown. */
+/** Binds `[` and `]` in every view of a case. */
 export function useNeighbourKeys({ before, after }: Neighbours): void {
   useShortcuts("Case", [
     { keys: "[", label: "Case before", run: () => before?.() },

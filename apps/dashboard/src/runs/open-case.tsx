@@ -13,7 +13,7 @@ import type { RunCases } from "./run-cases.ts";
 
 const route = getRouteApi("/p/$projectId/runs/$runId");
 
-/** The open case beside the table: what was asked and answered, or why it is rated as it is. `[` and `]` go on. */
+/** The open case beside the table: question and answer, or the explanation of its rating. `[` and `]` move to the next case. */
 export function OpenCase({
   caseKey,
   run,

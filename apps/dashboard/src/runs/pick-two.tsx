@@ -7,7 +7,7 @@ import { runsQuery } from "./queries.ts";
 import { runName } from "./run-label.ts";
 import { newestPairs } from "./selected-runs.ts";
 
-/** What the comparison shows before two runs are chosen: how to choose them, and the newest pair of each dataset. */
+/** Shown before two runs are chosen: how to choose them, and the newest pair of each dataset. */
 export function PickTwo() {
   const api = useApi();
   const runs = useInfiniteQuery(runsQuery(api, { status: "completed" }));

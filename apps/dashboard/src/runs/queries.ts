@@ -7,13 +7,13 @@ import { type RunFilters, runListQueryOf } from "./run-filters.ts";
 
 export type ListedRun = components["schemas"]["RunList"]["runs"][number];
 
-/** Runs change while they are looked at. */
+/** Runs change while they are viewed. */
 const runningMs = 3_000;
 const idleMs = 30_000;
 
 const resultsPerPage = "100";
 
-/** The runs that match, newest first, page by page; read again soon while one of them is in progress. */
+/** The matching runs, newest first, in pages; refreshed often while one of them is in progress. */
 export const runsQuery = (api: ProjectApi, filters: RunFilters) =>
   infiniteQueryOptions({
     queryKey: [api.projectId, "runs", filters],
@@ -30,7 +30,7 @@ export const runsQuery = (api: ProjectApi, filters: RunFilters) =>
     },
   });
 
-/** The names of the project's agents, as runs name what they grade. */
+/** The names of the project's agents, as used in the subjects of runs. */
 export const agentNamesQuery = (api: ProjectApi) =>
   queryOptions({
     queryKey: [api.projectId, "agents-by-name"],
@@ -38,20 +38,20 @@ export const agentNamesQuery = (api: ProjectApi) =>
     staleTime: 60_000,
   });
 
-/** The newest verdicts that were kept, by run. */
+/** The newest stored verdicts, by run. */
 export const gatesQuery = (api: ProjectApi) =>
   queryOptions({
     queryKey: [api.projectId, "gates", "recorded"],
     queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/evaluate/ci/gates", { signal })),
     select: ({ gates }) => {
       const byRun = new Map<string, (typeof gates)[number]>();
-      // Newest first: of several verdicts on a run the last one counts.
+      // Newest first: the last of several verdicts on a run counts.
       for (const gate of gates) if (!byRun.has(gate.runId)) byRun.set(gate.runId, gate);
       return byRun;
     },
   });
 
-/** A run with its figures. Its results are read page by page, and its cases' figures come with them. */
+/** A run with its figures. Its results are loaded in pages, together with the figures of their cases. */
 export const runQuery = (api: ProjectApi, runId: string) =>
   queryOptions({
     queryKey: [api.projectId, "run", runId],
@@ -63,7 +63,7 @@ export const runQuery = (api: ProjectApi, runId: string) =>
 
 type ResultsSearch = CaseSearch & { baselineId: string | null };
 
-/** The results of a run under filters and in an order, the results of a case together, page by page. */
+/** The filtered and sorted results of a run in pages; the results of a case are adjacent. */
 export const resultsQuery = (api: ProjectApi, runId: string, search: ResultsSearch) => {
   const { scorer, baselineId, status, above, max, sort = "rating" } = search;
   return infiniteQueryOptions({
@@ -87,7 +87,7 @@ export const resultsQuery = (api: ProjectApi, runId: string, search: ResultsSear
   });
 };
 
-/** All results of one case with their whole texts: repetitions and paraphrases, at most 200. */
+/** All results of one case with their full texts: repetitions and paraphrases, at most 200. */
 export const caseQuery = (
   api: ProjectApi,
   runId: string,
@@ -107,18 +107,18 @@ const ratedBy = ({ scorer, baselineId }: Pick<ResultsSearch, "scorer" | "baselin
   ...(baselineId !== null && { baseline: baselineId }),
 });
 
-/** The newest completed run of the dataset before this one, by its id; null when there is none. */
+/** The id of the newest completed run of the dataset before this one; null if there is none. */
 export const baselineQuery = (api: ProjectApi, runId: string, scorer: string | undefined) =>
   queryOptions({
     queryKey: [api.projectId, "run", runId, "baseline", scorer ?? null],
-    // The cheapest check that names it: a comparison case by case of a large run takes a second.
+    // The cheapest request that names it: a case-by-case comparison of a large run takes a second.
     queryFn: async ({ signal }) => {
       const query = { noRegression: "true", ...(scorer !== undefined && { scorer }) };
       return (await readGate(api, { runId, query, signal })).baselineRunId;
     },
   });
 
-/** The run held case by case against that one. */
+/** The case-by-case comparison of the run with that one. */
 export const pairedGateQuery = (api: ProjectApi, runId: string) =>
   queryOptions({
     queryKey: [api.projectId, "run", runId, "gate"],
@@ -144,7 +144,7 @@ export const comparisonQuery = (
     },
   });
 
-/** The questions of a dataset, by which a report quotes its cases. */
+/** The questions of a dataset, which a report quotes to name its cases. */
 export const questionsQuery = (api: ProjectApi, datasetId: string) =>
   queryOptions({
     queryKey: [api.projectId, "datasets", datasetId],
@@ -156,7 +156,7 @@ export const questionsQuery = (api: ProjectApi, datasetId: string) =>
       questions.map(({ main_question: { query } }, index) => ({ key: String(index), question: query })),
   });
 
-/** The report of the run's last analysis; null when it was never analyzed. */
+/** The report of the run's last analysis; null if it was never analyzed. */
 export const reportQuery = (api: ProjectApi, runId: string) =>
   queryOptions({
     queryKey: [api.projectId, "run", runId, "report"],
@@ -172,7 +172,7 @@ export const reportQuery = (api: ProjectApi, runId: string) =>
     },
   });
 
-/** What the dataset asks for and the run does not have. */
+/** The results that the dataset requires and the run does not have. */
 export const missingQuery = (api: ProjectApi, runId: string) =>
   queryOptions({
     queryKey: [api.projectId, "run", runId, "missing"],
@@ -185,7 +185,7 @@ export const missingQuery = (api: ProjectApi, runId: string) =>
       ),
   });
 
-/** The newest runs of a dataset, to choose some of them. */
+/** The newest runs of a dataset, for a choice. */
 export const datasetRunsQuery = (api: ProjectApi, datasetId: string) =>
   queryOptions({
     queryKey: [api.projectId, "runs", "of", datasetId],

@@ -7,7 +7,7 @@ export interface RatingRange {
   max: number | undefined;
 }
 
-/** How ratings spread from 0 to 10. Each bar is a button that shows its results; pressed again it shows all. */
+/** The distribution of ratings from 0 to 10. Each bar is a button that shows its results; a second press shows all. */
 export function RatingHistogram({
   counts,
   chosen,

@@ -1,4 +1,4 @@
-/** A piece of a claim; with `caseKey` it names a case. */
+/** A part of a claim; with `caseKey` it names a case. */
 export interface ClaimPiece {
   text: string;
   caseKey: string | null;
@@ -10,11 +10,11 @@ export interface QuotedCase {
   question: string | null;
 }
 
-/** Shorter questions are too likely to be words of the sentence. */
+/** Shorter questions may occur in the sentence by chance. */
 const questionCharsMin = 8;
 
 /**
- * Finds the cases that a claim of a report quotes: the text of a question between quotation marks. The pieces joined are
+ * Finds the cases that a claim of a report quotes: the text of a question between quotation marks. The concatenated pieces are
  * the claim.
  */
 export function linkClaim(claim: string, cases: readonly QuotedCase[]): ClaimPiece[] {

@@ -11,7 +11,7 @@ const sources = {
   replay: "from the record",
 } as const;
 
-/** What every scorer of a run said of one result, and why. */
+/** Every scorer's verdict on one result, with its reason. */
 export function ResultVerdicts({
   result,
   run,
@@ -19,7 +19,7 @@ export function ResultVerdicts({
 }: {
   result: ResultRow;
   run: Run;
-  /** With the key of the verdict. */
+  /** Called with the key of the verdict. */
   onWhy(key: string): void;
 }) {
   const primary = run.scorerBreakdown?.find((scorer) => scorer.primary);
@@ -127,7 +127,7 @@ function ResultScore({
   );
 }
 
-/** A score between 0 and 1; from 0.5 on it passes. */
+/** A score between 0 and 1; it passes from 0.5. */
 function Share({ value }: { value: number }) {
   return (
     <span className="tabular-nums">

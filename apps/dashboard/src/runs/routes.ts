@@ -24,9 +24,9 @@ const compareRoute = createRoute({
     sort: oneOf(compareOrders),
     scorer: text,
     case: text,
-    /** How the answers of the open case are shown; absent, side by side. */
+    /** The view of the open case's answers; side by side if absent. */
     text: oneOf(["diff", "expected"]),
-    /** The panel shows why this side of the case is rated so. */
+    /** The panel explains this side's rating. */
     why: oneOf(["baseline", "candidate"]),
   }),
   component: lazyRouteComponent(() => import("./compare-page.tsx"), "ComparePage"),
@@ -43,11 +43,11 @@ const runRoute = createRoute({
     max: number,
     sort: oneOf(caseOrders),
     case: text,
-    /** The repetition of the open case that is shown, an id; absent, the one rated worst. */
+    /** The id of the shown repetition of the open case; if absent, the one with the worst rating. */
     result: text,
-    /** What the answer of the open case is held against. */
+    /** The text with which the open case's answer is compared. */
     text: oneOf(["expected", "earlier"]),
-    /** The panel shows why the open case is rated so: the key of a verdict. */
+    /** The panel explains the open case's rating: the key of a verdict. */
     why: text,
   }),
   component: lazyRouteComponent(() => import("./run-page.tsx"), "RunPage"),

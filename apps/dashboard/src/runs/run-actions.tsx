@@ -11,7 +11,7 @@ import { Menu } from "../ui/menu.tsx";
 import { useToasts } from "../ui/toasts.tsx";
 import type { Run } from "./case-rows.ts";
 
-/** What can be done with a run: compare it, judge its skipped results again, have a report written, delete it. */
+/** The actions on a run: compare it, judge its skipped results again, request a report, delete it. */
 export function RunActions({ run, baselineId }: { run: Run; baselineId: string | null }) {
   const api = useApi();
   const queries = useQueryClient();

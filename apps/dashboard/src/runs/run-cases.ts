@@ -5,7 +5,7 @@ import { type CaseSearch, groupCases } from "./case-rows.ts";
 import { baselineQuery, resultsQuery } from "./queries.ts";
 
 /**
- * The cases of a run as the URL asks for them, page by page, each with its difference to the run before. The server sorts and
+ * The cases of a run as requested by the URL, in pages, each with its difference from the previous run. The server sorts and
  * filters.
  */
 export function useRunCases(runId: string, search: CaseSearch) {
@@ -15,7 +15,7 @@ export function useRunCases(runId: string, search: CaseSearch) {
   const baselineId = baseline.data ?? null;
   const query = useInfiniteQuery({
     ...resultsQuery(api, runId, { ...search, baselineId }),
-    // Read once, with the run that the cases are held against.
+    // Waits for the baseline, so that the results are loaded only once.
     enabled: !baseline.isPending,
   });
   const { data, hasNextPage, isFetching, fetchNextPage } = query;
@@ -32,14 +32,14 @@ export function useRunCases(runId: string, search: CaseSearch) {
   }, [hasNextPage, isFetching, fetchNextPage]);
   return {
     query,
-    /** Those that were read, in the order of the view. */
+    /** The loaded cases, in the order of the view. */
     rows,
-    /** Cases and results that match, read or not. */
+    /** The number of matching cases and results, loaded or not. */
     caseCount: data?.pages[0]?.caseCount ?? 0,
     resultCount: data?.pages[0]?.totalCount ?? 0,
-    /** The run that deltas are against: the newest completed one before; null when there is none. */
+    /** The baseline of the deltas: the newest completed run before this one; null if there is none. */
     baselineId,
-    /** Whose ratings are shown; null = the run's own. */
+    /** The scorer whose ratings are shown; null means the run's own. */
     scorerId,
     readOn,
   };

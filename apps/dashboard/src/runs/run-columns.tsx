@@ -8,19 +8,19 @@ import { Time } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import type { ListedRun } from "./queries.ts";
 
-/** A run with what the list knows of it besides. */
+/** A run with further data from the list. */
 export interface RunRow extends ListedRun {
   gate: { passed: boolean; checks: readonly { detail: string; passed: boolean }[] } | undefined;
 }
 
-/** What a row can do. */
+/** The actions of a row. */
 export interface RunActs {
   projectId: string;
   isSelected(id: string): boolean;
   onToggle(id: string): void;
 }
 
-/** The columns of the list of runs; keep them in a memo of what a row can do. */
+/** The columns of the list of runs; memoize them by the actions. */
 export function runColumns(acts: RunActs): Column<RunRow>[] {
   return [
     {
@@ -66,7 +66,7 @@ export function runColumns(acts: RunActs): Column<RunRow>[] {
   ];
 }
 
-/** A run where the window is narrow. */
+/** A run in a narrow window. */
 export function RunCard({ run, ...acts }: { run: RunRow } & RunActs) {
   return (
     <div className="flex items-start gap-3">
@@ -142,7 +142,7 @@ function DatasetLink({ run, projectId }: { run: RunRow; projectId: string }) {
   );
 }
 
-/** The mean rating with its interval drawn on the whole scale. */
+/** The mean rating, with its interval on the full scale. */
 function Rating({ run: { averageRating, ratingInterval } }: { run: RunRow }) {
   const words =
     ratingInterval === null
@@ -158,7 +158,7 @@ function Rating({ run: { averageRating, ratingInterval } }: { run: RunRow }) {
   );
 }
 
-/** How many results there are, and what of them is no rating. */
+/** The number of results, and how many of them are not rated. */
 function Counts({ run }: { run: RunRow }) {
   const { failedCount, skippedCount } = run.liveStatistics;
   return (

@@ -76,7 +76,7 @@ export function RunFilterBar() {
   );
 }
 
-/** A window by its name; two moments of a link as they are. */
+/** A window by its name; a period from a link unchanged. */
 function nameOfTime(from: string | undefined, to: string | undefined): string | undefined {
   if (to === undefined && (from === undefined || windowOptions.some(({ value }) => value === from))) return from;
   return [from && `from ${formatTime(from)}`, to && `until ${formatTime(to)}`].filter(Boolean).join(" ");

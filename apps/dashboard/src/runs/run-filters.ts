@@ -1,17 +1,17 @@
 import { list, oneOf, searchOf, text } from "../ui/search-params.ts";
 import { momentOf } from "../ui/time-windows.ts";
 
-/** What the URL of the list says. */
+/** The search parameters of the list. */
 export const readRunsSearch = searchOf({
   search: text,
   /** An id. */
   dataset: text,
   /** The name of an agent. */
   subject: text,
-  /** `sdk`, `ci`, or what else a run was created with. */
+  /** `sdk`, `ci`, or another source of the run. */
   source: text,
   status: oneOf(["in_progress", "completed", "failed"]),
-  /** ISO 8601, or a window such as `24h`: a link to the last day stays that. */
+  /** ISO 8601, or a window such as `24h`, so that a link to the last day remains one. */
   from: text,
   to: text,
   /** Runs to compare. */
@@ -20,14 +20,14 @@ export const readRunsSearch = searchOf({
 
 export type RunsSearch = ReturnType<typeof readRunsSearch>;
 
-/** The part of the search that narrows the list. */
+/** The filters in the search. */
 export type RunFilters = { [Name in Exclude<keyof RunsSearch, "selected">]?: RunsSearch[Name] | undefined };
 
 export function filtersOf({ selected: _, ...filters }: RunsSearch): RunFilters {
   return filters;
 }
 
-/** The filters as the API reads them. */
+/** The filters as parameters of the API. */
 export function runListQueryOf({ search, dataset, subject, source, status, from, to }: RunFilters, now = Date.now()) {
   return {
     caseStatistics: "none",

@@ -6,7 +6,7 @@ import { Badge, Time } from "../ui/page.tsx";
 import type { Run } from "./case-rows.ts";
 import { RunJudge } from "./run-judge.tsx";
 
-/** `Refund policy v3 › refund-agent 1.4.0`, the first a link to the dataset. */
+/** `Refund policy v3 › refund-agent 1.4.0`; the first is a link to the dataset. */
 export function RunHeading({ run }: { run: Run }) {
   const { projectId } = useApi();
   return (
@@ -33,7 +33,7 @@ const modes = {
   replay: "replayed: verdicts from the record only",
 } as const;
 
-/** In a line: how the run is, what made it, and how it was judged. */
+/** One line with the status of the run, its source, and its judge. */
 export function RunOrigin({ run }: { run: Run }) {
   const { branch, commit } = readSubject(run.evaluationSubject);
   const mode = modes[run.verdictMode];

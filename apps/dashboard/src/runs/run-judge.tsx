@@ -4,7 +4,7 @@ import { judgeScorersQuery, settingsVersionsQuery } from "../blocks/why-queries.
 import { useApi } from "../shell/session.tsx";
 import type { Run } from "./case-rows.ts";
 
-/** What gave the run its ratings: a judge with the version that was in force, a group, or the criteria of the dataset. */
+/** The origin of the run's ratings: a judge and its version at the time, a group, or the criteria of the dataset. */
 export function RunJudge({ run }: { run: Run }) {
   const api = useApi();
   const settingsId = run.evaluationSettingsId;
@@ -17,7 +17,7 @@ export function RunJudge({ run }: { run: Run }) {
   }
   if (settingsId === null) return <span>judged by the dataset's criteria</span>;
   if (name === undefined) return null;
-  // Newest first: what grades a run is frozen when it is created.
+  // Newest first. The judge of a run is frozen when the run is created.
   const version = versions?.find(({ createdAt }) => createdAt <= run.createdAt)?.versionNumber;
   return (
     <span>

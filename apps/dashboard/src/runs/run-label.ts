@@ -7,12 +7,12 @@ interface Labelled {
   createdAt: string;
 }
 
-/** `refund-agent 1.4.0`, or the beginning of the run's id where its subject says nothing. */
+/** `refund-agent 1.4.0`, or the beginning of the run's id if its subject has neither. */
 export function runName({ _id, evaluationSubject }: Pick<Labelled, "_id" | "evaluationSubject">): string {
   return subjectLabel(readSubject(evaluationSubject)) ?? `run ${_id.slice(0, 13)}`;
 }
 
-/** The same with the commit and the time, to tell runs of one version apart. */
+/** The same with the commit and the time, to distinguish runs of one version. */
 export function runLabel(run: Labelled): string {
   const { branch, commit } = readSubject(run.evaluationSubject);
   return [runName(run), branch, commit, formatTime(run.createdAt)].filter((part) => part !== null).join(" · ");

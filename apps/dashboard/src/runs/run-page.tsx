@@ -22,7 +22,7 @@ const OpenCase = lazyPart(async () => (await import("./open-case.tsx")).OpenCase
 
 const route = getRouteApi("/p/$projectId/runs/$runId");
 
-/** One run: how it did, how sure that is, and every case of it. */
+/** One run: its result, its uncertainty, and all of its cases. */
 export function RunPage() {
   const { runId } = route.useParams();
   return <OneRun key={runId} runId={runId} />;
@@ -30,7 +30,7 @@ export function RunPage() {
 
 function OneRun({ runId }: { runId: string }) {
   const run = useQuery(runQuery(useApi(), runId));
-  // Asked at the same time: the first page of a large run is there before its figures.
+  // Requested in parallel: the first page of a large run arrives before its figures.
   const cases = useRunCases(runId, route.useSearch());
   if (run.data === undefined) {
     return (

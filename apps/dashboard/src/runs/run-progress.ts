@@ -9,9 +9,9 @@ export type RunProgress = Pick<
   "status" | "resultCount" | "averageRating" | "liveStatistics"
 >;
 
-/** What is shown is read again at most this often while results come in. */
+/** The minimum interval between refreshes while results arrive. */
 const readAgainMs = 2_000;
-/** A list with more pages than this is not read again while the run is in progress. */
+/** A list with more pages is not refreshed while the run is in progress. */
 const pagesReadAgain = 5;
 
 /**

@@ -13,7 +13,7 @@ const route = getRouteApi("/p/$projectId/runs/$runId");
 
 const noCases: readonly QuotedCase[] = [];
 
-/** What the analysis of a run says, each claim with the way to the cases it names. */
+/** The report of a run's analysis. Each claim links to the cases that it names. */
 export function RunReport({ run }: { run: Run }) {
   const api = useApi();
   const report = useQuery(reportQuery(api, run._id));
@@ -113,7 +113,7 @@ function Claims({ title, claims, cases }: { title: string; claims: readonly stri
   );
 }
 
-/** A sentence whose quoted questions open their cases. */
+/** A sentence in which quoted questions link to their cases. */
 function Claim({ text, cases }: { text: string; cases: readonly QuotedCase[] }) {
   const { projectId } = useApi();
   const { runId } = route.useParams();

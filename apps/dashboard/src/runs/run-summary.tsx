@@ -16,7 +16,10 @@ import { skipWords } from "./skip-words.ts";
 
 const route = getRouteApi("/p/$projectId/runs/$runId");
 
-/** How the run did: its rating and how sure it is, what the gates say, how ratings spread, and what each scorer found. */
+/**
+ * A summary of the run: its rating and interval, the verdicts of gates, the distribution of ratings, and the figures of each
+ * scorer.
+ */
 export function RunSummary({ run, scorerId }: { run: Run; scorerId: string | null }) {
   const { above, max } = route.useSearch();
   const navigate = useNavigate({ from: "/p/$projectId/runs/$runId" });
@@ -73,7 +76,7 @@ function Rating({ run }: { run: Run }) {
   );
 }
 
-/** How many of the results that the dataset asks for have come. */
+/** The number of received results, out of those that the dataset requires. */
 function Progress({ run: { resultCount }, asked }: { run: Run; asked: number }) {
   const share = asked === 0 ? 1 : Math.min(1, resultCount / asked);
   return (
@@ -95,11 +98,11 @@ function Progress({ run: { resultCount }, asked }: { run: Run; asked: number }) 
   );
 }
 
-/** What became of the results; each count shows its cases. */
+/** The number of results by outcome; each count shows its cases. */
 function Counts({ run }: { run: Run }) {
   const { ratedCount, failedCount, skippedCount } = run.liveStatistics;
   const paraphrases = run.resultCount - ratedCount - skippedCount;
-  // One reason needs no number: the one before it is the same.
+  // A single reason needs no count: it would repeat the total.
   const reasons = run.skips
     .map(({ code, count }) => (run.skips.length > 1 ? `${formatCount(count)} ${skipWords(code)}` : skipWords(code)))
     .join(", ");
@@ -141,7 +144,7 @@ function CountLink({
   );
 }
 
-/** The verdict that was kept, and what a comparison with the run before says now. */
+/** The stored verdict, and the current comparison with the previous run. */
 function Gates({ run }: { run: Run }) {
   const api = useApi();
   const kept = useQuery(gatesQuery(api)).data?.get(run._id);
@@ -192,7 +195,7 @@ function Gates({ run }: { run: Run }) {
   );
 }
 
-/** A floor that was passed and that the interval does not keep clear of. */
+/** Warns if the rating passes the floor but its interval reaches below it. */
 function Reach({ run, floor }: { run: Run; floor: number | null }) {
   const low = run.ratingInterval?.low;
   if (floor === null || low === undefined || low >= floor) return null;

@@ -17,7 +17,7 @@ import { comparisonOf, toggleRun } from "./selected-runs.ts";
 
 const route = getRouteApi("/p/$projectId/runs");
 
-/** All runs, newest first; two or more can be chosen and compared. */
+/** All runs, newest first; two or more can be selected for a comparison. */
 export function RunsPage() {
   const api = useApi();
   const { projectId } = api;

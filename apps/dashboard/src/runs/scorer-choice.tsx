@@ -4,7 +4,7 @@ import type { Run } from "./case-rows.ts";
 
 const route = getRouteApi("/p/$projectId/runs/compare");
 
-/** Whose ratings are compared, where judges besides the runs' own rated them. */
+/** The scorer whose ratings are compared, if further judges rated the runs. */
 export function ScorerChoice({ runs }: { runs: readonly (Run | undefined)[] }) {
   const { scorer } = route.useSearch();
   const navigate = useNavigate({ from: "/p/$projectId/runs/compare" });

@@ -9,7 +9,7 @@ import type { Run } from "./case-rows.ts";
 const route = getRouteApi("/p/$projectId/runs/$runId");
 const box = "flex min-w-0 items-baseline gap-2 rounded-sm border px-2.5 py-1 max-md:min-h-11 max-md:items-center";
 
-/** What each judge, metric and code scorer found. A judge is a link that shows its ratings in the table. */
+/** The figures of each judge, metric and code scorer. A judge links to its ratings in the table. */
 export function ScorerFigures({ run, chosen }: { run: Run; chosen: string | null }) {
   const { metrics } = run;
   if (run.scorerBreakdown === null && metrics.length === 0) return null;
@@ -65,7 +65,7 @@ function ScorerLink({
   );
 }
 
-/** `0.61`; of a yes or no how many said yes: `31/46`. */
+/** `0.61`; for a yes-or-no metric the number of yes: `31/46`. */
 function metricText({ average, passed, computed }: Run["metrics"][number]): string {
   if (average === null) return "-";
   if (passed !== null) return `${formatCount(passed)}/${formatCount(computed)} (${formatShare(passed / computed, 0)})`;

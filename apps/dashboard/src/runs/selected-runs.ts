@@ -1,17 +1,17 @@
-/** A run that can be chosen to be compared. */
+/** A run that can be selected for a comparison. */
 interface Choosable {
   _id: string;
   datasetId: string;
 }
 
-/** The selection with a run put in or taken out, in the order of choosing; undefined when it becomes empty. */
+/** The selection with a run added or removed, in the order of selection; undefined when it becomes empty. */
 export function toggleRun(selected: readonly string[], id: string): string[] | undefined {
   const next = selected.includes(id) ? selected.filter((other) => other !== id) : [...selected, id];
   return next.length > 0 ? next : undefined;
 }
 
 export interface Comparable {
-  /** The oldest of the chosen runs. */
+  /** The oldest of the selected runs. */
   baseline: string;
   /** The others, newest first. */
   candidates: string[];
@@ -30,7 +30,7 @@ export function comparisonOf(selected: readonly string[], runs: readonly Choosab
   return { baseline: newestFirst.at(-1) as string, candidates: newestFirst.slice(0, -1) };
 }
 
-/** The two newest runs of each dataset that has two, in the order of the list; the older one is the baseline. */
+/** The two newest runs of each dataset with at least two, in the order of the list; the older one is the baseline. */
 export function newestPairs<Run extends Choosable>(runs: readonly Run[]): { baseline: Run; candidate: Run }[] {
   return [...Map.groupBy(runs, ({ datasetId }) => datasetId).values()].flatMap(([candidate, baseline]) =>
     candidate === undefined || baseline === undefined ? [] : [{ baseline, candidate }],

@@ -15,7 +15,7 @@ const labels: readonly [Show | undefined, string][] = [
   ["unrated", "Not rated in both"],
 ];
 
-/** How many cases did worse, the same and better; each count shows just these. */
+/** The number of worse, unchanged and better cases; each count shows its cases. */
 export function ShowFilter({ rows }: { rows: readonly CompareRow[] }) {
   const { show } = route.useSearch();
   const navigate = useNavigate({ from: "/p/$projectId/runs/compare" });

@@ -14,7 +14,7 @@ const words: Readonly<Record<string, string>> = {
   no_scorer: "scorers of the group unavailable",
 };
 
-/** Why a result was skipped, as part of a line; the code itself where it is a new one. */
+/** The reason why a result was skipped, as part of a line; an unknown code is shown unchanged. */
 export function skipWords(code: string): string {
   return words[code] ?? code;
 }

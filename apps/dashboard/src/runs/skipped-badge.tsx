@@ -1,7 +1,7 @@
 import { Badge } from "../ui/page.tsx";
 import { skipWords } from "./skip-words.ts";
 
-/** In the place of a rating where there is none; pressed, it says why. */
+/** Shown in place of a missing rating; pressing it shows the reason. */
 export function SkippedBadge({ code, onWhy }: { code: string | null; onWhy(): void }) {
   const reason = code === null ? "no reason was recorded" : skipWords(code);
   return (

@@ -4,10 +4,10 @@ import { type ResultRow, reasonBy } from "./case-rows.ts";
 import type { ComparedCase } from "./compare-rows.ts";
 import { caseQuery } from "./queries.ts";
 
-/** A side of a case; its texts are cut until the result itself was read. */
+/** A side of a case; its texts are cut until the result itself is loaded. */
 export type WholeSide = ComparedCase["baseline"] & { result: ResultRow | undefined };
 
-/** Reads the result of a side, whose texts a comparison has only in part. */
+/** Loads the result of a side, because a comparison contains only part of its texts. */
 export function useWholeSide(runId: string, side: ComparedCase["baseline"], scorerId: string | null): WholeSide {
   const read = useQuery({
     ...caseQuery(useApi(), runId, { key: side.resultId ?? "", scorer: scorerId ?? undefined, baselineId: null }),

@@ -12,7 +12,7 @@ const ways = {
 session.id = "chat-42"`,
 } as const;
 
-/** What a project without sessions shows: how a trace says which talk it belongs to. */
+/** Shown for a project without sessions: how to send the session of a trace. */
 export function HowToSend({ isShortWindow, onWiden }: { isShortWindow: boolean; onWiden(): void }) {
   const [chosen, choose] = useState<keyof typeof ways>("curl");
   const code = ways[chosen](window.location.origin);

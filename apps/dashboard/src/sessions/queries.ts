@@ -8,7 +8,7 @@ export type Turn = components["schemas"]["TraceListItem"];
 const freshMs = 15_000;
 const turnsAtOnce = 100;
 
-/** The API answers so many sessions at most, the newest. */
+/** The maximum number of sessions that the API returns, newest first. */
 export const sessionsMost = 1_000;
 
 /** The sessions of a window, newest activity first. */
@@ -38,7 +38,7 @@ export const turnsQuery = (api: ProjectApi, sessionId: string) =>
     refetchInterval: freshMs,
   });
 
-/** What judges and groups said of a session as a whole, newest first. */
+/** The scores by judges and groups for a session as a whole, newest first. */
 export const sessionScoresQuery = (api: ProjectApi, sessionId: string) =>
   queryOptions({
     queryKey: [api.projectId, "session-scores", sessionId],
@@ -49,7 +49,7 @@ export const sessionScoresQuery = (api: ProjectApi, sessionId: string) =>
     refetchInterval: freshMs,
   });
 
-/** What live judges said of one turn, with their justifications. */
+/** The scores by live judges for one turn, with their justifications. */
 export const turnEvaluationsQuery = (api: ProjectApi, traceId: string) =>
   queryOptions({
     queryKey: [api.projectId, "trace-evaluations", traceId],

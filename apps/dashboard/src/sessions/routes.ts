@@ -14,9 +14,9 @@ const sessionRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "sessions/$sessionId",
   validateSearch: searchOf({
-    /** The id of the chosen turn's trace. */
+    /** The trace id of the selected turn. */
     turn: text,
-    /** The key of the verdict that is explained, of the chosen turn; `session` is the session's own. */
+    /** The key of the explained verdict on the selected turn; `session` is the session's own. */
     why: text,
   }),
   component: lazyRouteComponent(() => import("./session-page.tsx"), "SessionPage"),

@@ -63,7 +63,7 @@ export function sessionColumns(projectId: string): readonly Column<SessionRow>[]
   ];
 }
 
-/** The newest rating of each judge of sessions. */
+/** The newest rating by each judge of sessions. */
 function Ratings({ row: { judgeRating, judgeName, judges } }: { row: SessionRow }) {
   if (judgeRating === null) return <span className="text-faint">{unknown}</span>;
   const others = judges.filter(({ name }) => name !== judgeName);
@@ -90,7 +90,7 @@ function Errors({ row: { errorCount } }: { row: SessionRow }) {
 /** In pixels. */
 export const sessionCardHeight = 72;
 
-/** A row where the window is narrow. */
+/** A session in a narrow window. */
 export function SessionCard({ row }: { row: SessionRow }) {
   return (
     <div className="flex flex-col">

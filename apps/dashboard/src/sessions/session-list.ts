@@ -7,7 +7,7 @@ export type SessionRow =
 export const sessionWindows = ["1h", "24h", "7d", "30d"] as const;
 export type SessionWindow = (typeof sessionWindows)[number];
 
-/** How the sessions are ordered, by their names for people; `last` is the order of the API. */
+/** The orders of sessions with their labels; `last` is the order of the API. */
 export const sessionSorts = {
   last: "Newest activity",
   rating: "Lowest rating",
@@ -17,7 +17,7 @@ export const sessionSorts = {
 } as const;
 export type SessionSort = keyof typeof sessionSorts;
 
-/** What the URL of the list says. */
+/** The search parameters of the list. */
 export const readSessionsSearch = searchOf({
   search: text,
   /** An id, or `none`. */
@@ -33,7 +33,7 @@ export const readSessionsSearch = searchOf({
 
 export type SessionsSearch = ReturnType<typeof readSessionsSearch>;
 
-/** The window that is read when the URL names none. */
+/** The window if the URL names none. */
 export const defaultWindow: SessionWindow = "7d";
 
 const orders: Record<SessionSort, (left: SessionRow, right: SessionRow) => number> = {
@@ -44,7 +44,7 @@ const orders: Record<SessionSort, (left: SessionRow, right: SessionRow) => numbe
   latency: (left, right) => right.totalLatencyMs - left.totalLatencyMs,
 };
 
-/** The sessions that a view shows, in its order. Equal ones stay in the order of their activity. */
+/** The sessions of a view, in its order. Ties keep the order of activity. */
 export function shownSessions(sessions: readonly SessionRow[], search: SessionsSearch): SessionRow[] {
   const words = search.search?.toLowerCase();
   return sessions
@@ -59,7 +59,7 @@ export function shownSessions(sessions: readonly SessionRow[], search: SessionsS
     .toSorted(orders[search.sort ?? "last"]);
 }
 
-/** The agents that sessions are of, by name, for the filter. */
+/** The agents of the sessions, by name, for the filter. */
 export function agentsOf(sessions: readonly SessionRow[]): { id: string; name: string }[] {
   const names = new Map(
     sessions.map(({ agentId, agentName }) => [agentId ?? "none", agentName ?? agentId ?? "No agent"]),
@@ -67,7 +67,7 @@ export function agentsOf(sessions: readonly SessionRow[]): { id: string; name: s
   return [...names].map(([id, name]) => ({ id, name })).toSorted((left, right) => left.name.localeCompare(right.name));
 }
 
-/** Whether anything narrows the list besides its window. */
+/** Whether any filter besides the window is set. */
 export function isFiltered({ search, agent, error, talks, rating }: SessionsSearch): boolean {
   return [search, agent, error, talks, rating].some((value) => value !== undefined);
 }

@@ -21,7 +21,7 @@ const route = getRouteApi("/p/$projectId/sessions/$sessionId");
 /** In the URL, in place of a turn's verdict. */
 const ofSession = "session";
 
-/** One talk: its turns as a chat, each with its rating, and how the whole was rated. */
+/** One session: its turns as a chat, each with its rating, and the rating of the whole session. */
 export function SessionPage() {
   const api = useApi();
   const { sessionId } = route.useParams();

@@ -12,7 +12,7 @@ import { useShortcuts } from "../ui/shortcuts.tsx";
 import type { Turn } from "./queries.ts";
 import { turnMessages } from "./turns.ts";
 
-/** The turns from the first to the last; `j` and `k` go through them. */
+/** The turns in chronological order; `j` and `k` move between them. */
 export function SessionTurns({
   turns,
   isWhole,
@@ -21,7 +21,7 @@ export function SessionTurns({
   onWhy,
 }: {
   turns: readonly Turn[];
-  /** The first turn is the session's first. */
+  /** The first turn in the list is the session's first. */
   isWhole: boolean;
   chosen: string | undefined;
   onChoose(id: string, isStep: boolean): void;
@@ -67,7 +67,7 @@ export function SessionTurns({
 
 interface TurnViewProps {
   turn: Turn;
-  /** Counted from the session's first turn; null where that is not loaded. */
+  /** Counted from the session's first turn; null if that is not loaded. */
   place: number | null;
   isFirst: boolean;
   isChosen: boolean;

@@ -20,7 +20,7 @@ const windowNames: Record<SessionWindow, string> = {
   "30d": "Last 30 days",
 };
 
-/** What narrows and orders the list; all of it is in the URL. */
+/** The filters and the order of the list, all of them in the URL. */
 export function SessionsFilter({
   search,
   sessions,

@@ -17,7 +17,7 @@ const route = getRouteApi("/p/$projectId/sessions");
 const rowKey = ({ sessionId }: SessionRow): string => sessionId;
 const card = (row: SessionRow) => <SessionCard row={row} />;
 
-/** The talks of a window: how long they were, how they were rated. */
+/** The sessions of a window, with their lengths and ratings. */
 export function SessionsPage() {
   const api = useApi();
   const search = route.useSearch();

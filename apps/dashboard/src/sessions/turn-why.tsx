@@ -4,7 +4,7 @@ import { WhyPanel } from "../blocks/why-panel.tsx";
 import { useApi } from "../shell/session.tsx";
 import { type Turn, turnEvaluationsQuery } from "./queries.ts";
 
-/** Why a turn was rated as it was; until the justifications are read, what the turn itself says. */
+/** The explanation of a turn's rating; until the justifications are loaded, the data of the turn itself. */
 export function TurnWhy({ turn, chosen, onClose }: { turn: Turn; chosen: string; onClose(): void }) {
   const evaluations = useQuery(turnEvaluationsQuery(useApi(), turn._id));
   const said = evaluations.data ?? [];

@@ -3,8 +3,8 @@ import { spanMessages } from "../blocks/span-messages.ts";
 import type { Turn } from "./queries.ts";
 
 /**
- * What was said in one turn: the last thing the user said and all that followed. Agents that send the whole history with
- * every turn would else repeat it. Of the first turn the instructions are shown, too.
+ * The messages of one turn: the last user message and everything after it. Otherwise agents that send the full history with every
+ * turn would repeat it. The first turn includes its instructions.
  */
 export function turnMessages(turn: Turn, isFirst: boolean): ChatMessage[] {
   const messages = spanMessages(turn);
@@ -14,7 +14,7 @@ export function turnMessages(turn: Turn, isFirst: boolean): ChatMessage[] {
   return [...instructions, ...messages.slice(asked)];
 }
 
-/** What the loaded turns of a session come to; `null` where nothing is known of it. */
+/** Totals over the loaded turns of a session; `null` if unknown. */
 export function totalsOf(turns: readonly Turn[]) {
   const sum = (values: (number | null | undefined)[]): number | null => {
     const known = values.filter((value) => value != null);

@@ -4,7 +4,7 @@ import { CopyButton } from "../ui/copy-button.tsx";
 import { ExternalIcon } from "../ui/icons.tsx";
 import { Section } from "../ui/page.tsx";
 
-/** Which version this is, and where its API is. */
+/** The version, and the address of the API. */
 export function AboutTab() {
   const { config, api } = useSession();
   const origin = window.location.origin;

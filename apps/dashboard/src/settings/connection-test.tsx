@@ -5,7 +5,7 @@ import { Button } from "../ui/button.tsx";
 import { ProblemLine } from "../ui/states.tsx";
 import type { ModelDraft } from "./price-draft.ts";
 
-/** Asks the endpoint whether it is there and has the model, before it is stored. */
+/** Checks, before it is stored, that the endpoint answers and has the model. */
 export function ConnectionTest({ draft }: { draft: ModelDraft }) {
   const api = useApi();
   const trial = useMutation({

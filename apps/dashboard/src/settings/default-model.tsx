@@ -8,7 +8,7 @@ import { Loaded, ProblemLine } from "../ui/states.tsx";
 import { useToasts } from "../ui/toasts.tsx";
 import { modelsQuery, settingsQuery } from "./queries.ts";
 
-/** The model that judges ask where a grading config or a judge names none. */
+/** The model of judges if neither the grading config nor the judge names one. */
 export function DefaultModel() {
   const api = useApi();
   const queries = useQueryClient();

@@ -12,7 +12,7 @@ import { Section } from "../ui/page.tsx";
 import { useToasts } from "../ui/toasts.tsx";
 import { projectCountsQuery } from "./queries.ts";
 
-/** Deletes the project after its name was typed. Says why where that is not possible. */
+/** Deletes the project after the user typed its name. Shows the reason if deletion is not possible. */
 export function DeleteProject() {
   const { api, projects } = useSession();
   const { may, why } = useAdministers();
@@ -48,7 +48,7 @@ function ConfirmDeletion({ onClose }: { onClose(): void }) {
 
   async function remove(): Promise<void> {
     await api.DELETE("/api/v1/projects/{projectId}", { params: { path: { projectId: api.projectId } } });
-    // Without accounts this browser goes on with the key of a project that is left.
+    // Without accounts this browser continues with the key of a remaining project.
     const next = projects.find(({ _id }) => _id !== api.projectId);
     if (next !== undefined) replaceKey(localStorage, api.project.apiKey, next.apiKey);
     say(`${name} is deleted. Its data goes in the background.`);

@@ -12,10 +12,10 @@ import { bodyOfDraft, type DraftErrors, draftErrors, draftOf, emptyDraft, type M
 import { providers } from "./providers.ts";
 import type { PricedModel } from "./queries.ts";
 
-/** Which model is edited: a stored one, or a new one that may already have its name. */
+/** The edited model: a stored one, or a new one whose name may be given. */
 export type Edited = { model: PricedModel } | { newId: string };
 
-/** Adds a model or changes its price. What was typed stays while the API refuses it. */
+/** Adds a model or changes its price. Input is kept if the API refuses it. */
 export function ModelDialog({ edited, onClose }: { edited: Edited; onClose(): void }) {
   const api = useApi();
   const queries = useQueryClient();

@@ -9,7 +9,7 @@ import { formatPrice } from "./price-draft.ts";
 import { providerName } from "./providers.ts";
 import { catalogueQuery, type PricedModel } from "./queries.ts";
 
-/** The catalogue with its prices. Where the window is narrow the cache prices are left to the dialog. */
+/** The catalogue with its prices. In a narrow window cache prices are shown only in the dialog. */
 export function ModelTable({
   models,
   onEdit,

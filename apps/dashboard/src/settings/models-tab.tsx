@@ -14,7 +14,7 @@ import { type Edited, ModelDialog } from "./model-dialog.tsx";
 import { ModelTable } from "./model-table.tsx";
 import { modelsQuery, type PricedModel, unpricedQuery } from "./queries.ts";
 
-/** What models cost, and which is asked where nothing names one. */
+/** The prices of models, and the default model. */
 export function ModelsTab() {
   const api = useApi();
   const models = useQuery(modelsQuery(api));
@@ -44,7 +44,7 @@ export function ModelsTab() {
   );
 }
 
-/** Models that traces name and nothing prices: their costs are unknown. */
+/** Models of traces without a price: their costs are unknown. */
 function Unpriced({ onAdd }: { onAdd(id: string): void }) {
   const unpriced = useQuery(unpricedQuery(useApi()));
   const { may, why } = useAdministers();

@@ -8,10 +8,10 @@ export interface ModelDraft {
   provider: PricedModel["provider"];
   input: string;
   output: string;
-  /** Empty: cached tokens cost what others do. */
+  /** Empty: cached tokens have the normal price. */
   cacheRead: string;
   cacheWrite: string;
-  /** Of an own endpoint. */
+  /** For a custom endpoint. */
   baseUrl: string;
   /** Empty keeps the stored one. */
   apiKey: string;
@@ -36,20 +36,20 @@ export function draftOf(model: PricedModel): ModelDraft {
   };
 }
 
-/** Whose key a model of this name is called with. */
+/** The provider whose key is used for a model of this name. */
 function providerOf(id: string): PricedModel["provider"] {
   if (id.startsWith("claude-")) return "anthropic";
   return id.startsWith("gemini-") ? "gemini" : "openai";
 }
 
-/** A price in USD per million tokens; null for what is no number of 0 or more. */
+/** A price in USD per million tokens; null unless the text is a number of at least 0. */
 export function readPrice(text: string): number | null {
   const plain = text.trim().replace(/^\$/, "").replace(",", ".");
   const value = plain === "" ? Number.NaN : Number(plain);
   return Number.isFinite(value) && value >= 0 ? value : null;
 }
 
-/** `$0.15` of a price per million tokens, exactly; `-` where there is no own price. */
+/** A price per million tokens, exactly, such as `$0.15`; `-` without a price. */
 export function formatPrice(price: number | null): string {
   if (price === null) return unknown;
   return `$${price.toLocaleString("en-US", { minimumFractionDigits: price % 1 === 0 ? 0 : 2, maximumFractionDigits: 8 })}`;
@@ -57,7 +57,7 @@ export function formatPrice(price: number | null): string {
 
 export type DraftErrors = Partial<Record<keyof ModelDraft, string>>;
 
-/** What the API would refuse, by field. Empty when it can be sent. */
+/** The values that the API would refuse, by field. Empty if the draft is valid. */
 export function draftErrors(draft: ModelDraft): DraftErrors {
   const errors: DraftErrors = {};
   if (draft.id.trim() === "") errors.id = "Give the exact model string.";
@@ -72,7 +72,7 @@ export function draftErrors(draft: ModelDraft): DraftErrors {
   return errors;
 }
 
-/** The body for the API. Only of a draft without errors. */
+/** The body for the API. Requires a draft without errors. */
 export function bodyOfDraft(draft: ModelDraft) {
   const isOwn = draft.provider === "custom";
   return {

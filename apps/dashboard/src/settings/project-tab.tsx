@@ -10,7 +10,7 @@ import { ProblemLine } from "../ui/states.tsx";
 import { useToasts } from "../ui/toasts.tsx";
 import { DeleteProject } from "./delete-project.tsx";
 
-/** The project's name, and its end. */
+/** The name of the project, and its deletion. */
 export function ProjectTab() {
   return (
     <>

@@ -12,7 +12,7 @@ import { useToasts } from "../ui/toasts.tsx";
 import { type Provider, providers } from "./providers.ts";
 import { modelsQuery, settingsQuery } from "./queries.ts";
 
-/** The keys that judges call models with. */
+/** The provider keys that judges use. */
 export function ProviderKeysTab() {
   const { api, config } = useSession();
   const settings = useQuery(settingsQuery(api));
@@ -118,7 +118,7 @@ function ProviderKey({ provider, masked, isTenant }: { provider: Provider; maske
   );
 }
 
-/** Which models of the catalogue need the key. */
+/** The models of the catalogue that need the key. */
 function NeededBy({ provider }: { provider: Provider }) {
   const models = useQuery(modelsQuery(useApi()));
   const own = models.data?.models.filter((model) => model.provider === provider.key) ?? [];

@@ -1,4 +1,4 @@
-/** The providers whose keys are stored, with the member of the API's body that carries one. */
+/** The providers with stored keys, and the member of the API's body for each. */
 export const providers = [
   { key: "openai", name: "OpenAI", field: "openaiApiKey", variable: "OPENAI_API_KEY", begins: "sk-" },
   { key: "anthropic", name: "Anthropic", field: "anthropicApiKey", variable: "ANTHROPIC_API_KEY", begins: "sk-ant-" },
@@ -7,7 +7,7 @@ export const providers = [
 
 export type Provider = (typeof providers)[number];
 
-/** The name of a provider as the catalogue writes it. */
+/** The name of a provider in the catalogue. */
 export function providerName(key: string): string {
   return providers.find((provider) => provider.key === key)?.name ?? "Own endpoint";
 }

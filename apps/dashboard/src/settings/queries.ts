@@ -8,42 +8,42 @@ type ModelList =
 /** A model of the catalogue. Prices are USD per million tokens. */
 export type PricedModel = ModelList["models"][number];
 
-/** What the project is set to; provider keys are masked. */
+/** The settings of the project; provider keys are masked. */
 export const settingsQuery = (api: ProjectApi) =>
   queryOptions({
     queryKey: [api.projectId, "settings"],
     queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/agent-monitoring/settings", { signal })),
   });
 
-/** The price catalogue: the default first. */
+/** The price catalogue, with the default model first. */
 export const modelsQuery = (api: ProjectApi) =>
   queryOptions({
     queryKey: [api.projectId, "models"],
     queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/agent-monitoring/portability/models", { signal })),
   });
 
-/** Where each model of the catalogue comes from. */
+/** The source of each model of the catalogue. */
 export const catalogueQuery = (api: ProjectApi) =>
   queryOptions({
     queryKey: [api.projectId, "models", "catalogue"],
     queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/agent-monitoring/models/catalog", { signal })),
   });
 
-/** Models that were seen with tokens and have no price. */
+/** Models that have recorded tokens and no price. */
 export const unpricedQuery = (api: ProjectApi) =>
   queryOptions({
     queryKey: [api.projectId, "models", "unpriced"],
     queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/agent-monitoring/portability/models/unpriced", { signal })),
   });
 
-/** How long traces are kept. */
+/** The retention of traces. */
 export const retentionQuery = (api: ProjectApi) =>
   queryOptions({
     queryKey: [api.projectId, "retention"],
     queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/agent-monitoring/settings/retention", { signal })),
   });
 
-/** How many traces there are, of all or from before a moment in ISO 8601. */
+/** The number of traces, in total or before a time in ISO 8601. */
 export const traceCountQuery = (api: ProjectApi, before?: string) =>
   queryOptions({
     queryKey: [api.projectId, "trace-count", before ?? null],
@@ -53,7 +53,7 @@ export const traceCountQuery = (api: ProjectApi, before?: string) =>
     },
   });
 
-/** What a deletion of the project takes with it. */
+/** The data that is deleted with the project. */
 export const projectCountsQuery = (api: ProjectApi) =>
   queryOptions({
     queryKey: [api.projectId, "counts"],

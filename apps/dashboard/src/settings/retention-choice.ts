@@ -15,7 +15,7 @@ export function draftOfDays(days: number | null): RetentionDraft {
   return days <= 0 ? { kind: "forever", days: "30" } : { kind: "days", days: String(days) };
 }
 
-/** The value to send; undefined while the days are no whole number from 1 to {@link daysMax}. */
+/** The value to send; undefined unless the days are a whole number from 1 to {@link daysMax}. */
 export function daysOfDraft({ kind, days }: RetentionDraft): number | null | undefined {
   if (kind === "installation") return null;
   if (kind === "forever") return 0;
@@ -23,7 +23,7 @@ export function daysOfDraft({ kind, days }: RetentionDraft): number | null | und
   return days.trim() !== "" && Number.isInteger(value) && value >= 1 && value <= daysMax ? value : undefined;
 }
 
-/** The moment in ISO 8601 before which traces go; whole minutes, so that the count of a minute is asked once. */
+/** The time in ISO 8601 before which traces are deleted; rounded to a minute, so that the count is requested once a minute. */
 export function cutoff(days: number, now: number): string {
   return new Date(Math.floor(now / 60_000) * 60_000 - days * 86_400_000).toISOString();
 }

@@ -20,7 +20,7 @@ import {
   type RetentionKind,
 } from "./retention-choice.ts";
 
-/** How long traces are kept, and what a change deletes. */
+/** The retention of traces, and the number of traces that a change deletes. */
 export function RetentionTab() {
   const api = useApi();
   const retention = useQuery(retentionQuery(api));
@@ -100,7 +100,7 @@ function RetentionForm({ stored }: { stored: number | null }) {
   );
 }
 
-/** How many traces are older than that now. */
+/** The number of traces that are older than that now. */
 function Effect({ days }: { days: number }) {
   const before = cutoff(days, Date.now());
   const old = useQuery(traceCountQuery(useApi(), before));

@@ -21,7 +21,7 @@ const tabs = [
   { key: "about", label: "About", panel: () => <AboutTab /> },
 ] as const satisfies { key: string; label: string; panel: () => ReactNode }[];
 
-/** What a project is set to, a tab for each subject. An unknown tab in the address opens the first. */
+/** The settings of a project, in tabs. An unknown tab in the URL opens the first. */
 export function SettingsPage() {
   const { projectId } = useApi();
   const { tab } = useParams({ strict: false });

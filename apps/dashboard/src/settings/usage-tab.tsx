@@ -5,7 +5,7 @@ import { formatCount, formatShare } from "../ui/format.ts";
 import { Section, Time } from "../ui/page.tsx";
 import { Loaded } from "../ui/states.tsx";
 
-/** What was used today, what a day allows, and what happens beyond that. */
+/** Today's usage, the daily quotas, and the effect of exceeding them. */
 export function UsageTab() {
   const { api, config } = useSession();
   const usage = useQuery({ ...usageQuery(api), refetchInterval: 15_000 });
@@ -54,9 +54,9 @@ export function UsageTab() {
 
 interface QuotaProps {
   name: string;
-  /** Whose calls are counted. */
+  /** The owner of the counted calls. */
   of: string;
-  /** What happens when it is reached. */
+  /** The effect of reaching the quota. */
   beyond: string;
   /** The setting of the installation. */
   variable: string;

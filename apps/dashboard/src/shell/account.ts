@@ -4,10 +4,10 @@ import { bodyOf } from "../api/client.ts";
 import type { paths } from "../api/schema.gen.d.ts";
 
 type OrganizationList = paths["/api/v1/auth-org/organizations"]["get"]["responses"][200]["content"]["application/json"];
-/** An organization of who is signed in, with their role in it. */
+/** An organization of the signed-in user, with their role in it. */
 export type Organization = OrganizationList["organizations"][number];
 
-/** The organizations of who is signed in, the one joined first at the beginning. */
+/** The organizations of the signed-in user, in the order of joining. */
 export const organizationsQuery = queryOptions({
   queryKey: ["account", "organizations"],
   queryFn: ({ signal }) => bodyOf(accountApi.GET("/api/v1/auth-org/organizations", { signal })),
@@ -21,14 +21,14 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** How people sign in here. */
+/** The sign-in methods of this installation. */
 export const authConfigQuery = queryOptions({
   queryKey: ["account", "config"],
   queryFn: ({ signal }) => bodyOf(accountApi.GET("/api/v1/auth/config", { signal })),
   staleTime: 60_000,
 });
 
-/** Ends the session. Nothing that was read under it stays in this tab. */
+/** Ends the session and clears all data that this tab loaded under it. */
 export async function signOut(queries: QueryClient): Promise<void> {
   await accountApi.POST("/api/v1/auth/sign-out", { body: {} });
   await queries.cancelQueries();

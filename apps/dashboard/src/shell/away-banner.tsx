@@ -41,7 +41,7 @@ export function AwayBanner() {
   );
 }
 
-/** When a read or a change got no answer first, in ISO 8601; null since one got an answer. */
+/** When a request first got no answer, in ISO 8601; null again after the next answer. */
 function useAwaySince(): [string | null, (since: string | null) => void] {
   const [since, setSince] = useState<string | null>(null);
   const queries = useQueryClient();

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A line across the page that says what is true of all of it, with what to do about it. */
+/** A message across the page about its overall state, with the action to take. */
 export function Banner({ children }: { children: ReactNode }) {
   return (
     <div

@@ -2,7 +2,7 @@ import { Button } from "../ui/button.tsx";
 import { EmptyState, problemSentence } from "../ui/states.tsx";
 import { isMissingFile } from "./missing-file.ts";
 
-/** A page that threw, or whose files are gone because the server was upgraded while this tab was open. */
+/** Shown if a page throws, or if its files are gone because the server was upgraded while this tab was open. */
 export function BrokenPage({ error }: { error: unknown }) {
   const isGone = isMissingFile(error);
   return (

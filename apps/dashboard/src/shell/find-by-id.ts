@@ -1,12 +1,12 @@
 import type { ProjectApi } from "../api/client.ts";
 import { ApiProblem } from "../api/problem.ts";
 
-/** Whether a text could be the id of a trace, run, dataset or signal. */
+/** Whether a text has the form of an id of a trace, run, dataset or signal. */
 export function looksLikeId(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text);
 }
 
-/** Asks for everything that can have this id at once and answers the page of the one that has. Throws when none does. */
+/** Looks the id up in every kind of object in parallel and returns the page of the match. Throws if there is none. */
 export async function findById(api: ProjectApi, id: string): Promise<string> {
   const page = (path: string): string => `/p/${api.projectId}/${path}`;
   const candidates: Promise<string>[] = [

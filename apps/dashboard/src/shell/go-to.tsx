@@ -13,7 +13,7 @@ interface Choice {
   go(): void | Promise<void>;
 }
 
-/** Opens a page by its name, anything by its id, or searches the traces. */
+/** Opens a page by name or an object by id, or searches the traces. */
 export function GoTo({ onClose }: { onClose(): void }) {
   return (
     <Dialog isOpen onClose={onClose} title="Go to">

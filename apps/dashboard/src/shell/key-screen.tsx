@@ -4,7 +4,7 @@ import { forgetDisconnect, storeKey } from "../api/connection.ts";
 import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/field.tsx";
 
-/** Where a project's key is pasted: after Disconnect, or when the stored key stopped working. */
+/** Asks for a project's key: after Disconnect, or when the stored key stopped working. */
 export function KeyScreen({ reason }: { reason: string | null }) {
   const queries = useQueryClient();
   const [key, setKey] = useState("");

@@ -8,7 +8,7 @@ import { ProblemLine } from "../ui/states.tsx";
 import { organizationsQuery } from "./account.ts";
 import { connectionQuery, useSession } from "./session.tsx";
 
-/** Makes a project, in one of the caller's organizations where there are accounts, and opens it. */
+/** Creates a project, in one of the caller's organizations if there are accounts, and opens it. */
 export function NewProject({ onClose, onMade }: { onClose(): void; onMade(projectId: string): void }) {
   const { api, config } = useSession();
   const queries = useQueryClient();

@@ -11,7 +11,7 @@ import {
   TracesIcon,
 } from "../ui/icons.tsx";
 
-/** The pages of the rail in their order, in groups; `key` follows `g`. The bar of narrow windows shows those that say so. */
+/** The pages of the rail in order, in groups; `key` follows `g`. The bar of narrow windows shows the pages marked for it. */
 export const places = [
   [
     { to: "/p/$projectId", label: "Overview", key: "o", icon: OverviewIcon, isInBar: true },

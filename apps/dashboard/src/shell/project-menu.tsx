@@ -11,7 +11,7 @@ import { organizationsQuery, signOut } from "./account.ts";
 import { NewProject } from "./new-project.tsx";
 import { connectionQuery, useSession } from "./session.tsx";
 
-/** Which project is shown, the others, a new one, and the way out. */
+/** The current project, the other ones, a new one, and sign-out. */
 export function ProjectMenu() {
   const { api, config, projects } = useSession();
   const navigate = useNavigate();
@@ -26,7 +26,7 @@ export function ProjectMenu() {
   };
 
   function open(projectId: string): void {
-    // Nothing of one project may be seen in another.
+    // No data of one project may be visible in another.
     queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] === api.projectId });
     void navigate({ to: "/p/$projectId", params: { projectId } });
   }
@@ -55,7 +55,7 @@ export function ProjectMenu() {
   );
 }
 
-/** Without accounts the browser forgets its key; else the account, the organization, and the end of the session. */
+/** Without accounts: forget the key. With accounts: the account, the organization, and sign-out. */
 function useWaysOut(): MenuItem[] {
   const { api, config, user } = useSession();
   const navigate = useNavigate();

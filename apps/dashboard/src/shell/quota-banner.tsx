@@ -5,7 +5,7 @@ import { Banner } from "./banner.tsx";
 import { useApi } from "./session.tsx";
 import { spentQuotas, usageQuery } from "./usage.ts";
 
-/** Says on every page that a quota of the day is used up, and until when. */
+/** Shows on every page that a daily quota is used up, and until when. */
 export function QuotaBanner() {
   const api = useApi();
   const usage = useQuery({ ...usageQuery(api), refetchInterval: 60_000 });

@@ -5,7 +5,7 @@ import { useSession } from "./session.tsx";
 /** Whether an action is allowed here; if not, `why` names the required role, for the hint of a disabled control. */
 export interface Permission {
   may: boolean;
-  /** Undefined where they may, and while the role is read. */
+  /** Undefined if the action is allowed, and while the role is loading. */
   why: string | undefined;
 }
 

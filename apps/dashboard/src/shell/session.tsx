@@ -15,27 +15,27 @@ interface Session {
   /** Null without accounts. */
   user: User | null;
   api: ProjectApi;
-  /** The key or the session was refused, and asking once more did not help. */
+  /** True after the key or the session was refused and a second attempt failed. */
   isRefused: boolean;
-  /** Asks again who this browser is. True when the project is open again; the page stays as it is in any case. */
+  /** Determines the identity again. True when the project is accessible again; the page is unchanged in any case. */
   reconnect(): Promise<boolean>;
 }
 
 const SessionContext = createContext<Session | null>(null);
 
-/** Who this browser is. Asked once, and again when a key or a session is refused. */
+/** This browser's identity. Loaded once, and again when a key or a session is refused. */
 export const connectionQuery = queryOptions({
   queryKey: ["connection"],
   queryFn: takeConnection,
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** The API as the project of the URL sees it. */
+/** The API of the project in the URL. */
 export function useApi(): ProjectApi {
   return useSession().api;
 }
 
-/** The projects of this browser and how people sign in. */
+/** The projects of this browser and the sign-in methods. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
   if (session === null) throw new Error("useSession outside of a project");
@@ -81,7 +81,7 @@ function ReadySession({ connection: { config, projects, user }, project, childre
     const onRefused = async (): Promise<Project | null> => {
       const renewed = await connect(localStorage);
       const own = renewed.state === "ready" ? renewed.projects.find(({ _id }) => _id === projectId) : undefined;
-      // The page stays as it is, with what was typed into it.
+      // The page stays mounted, with all input.
       setRefused(own === undefined);
       if (own === undefined) return null;
       queries.setQueryData(connectionQuery.queryKey, renewed);

@@ -8,17 +8,17 @@ import { TextField } from "../ui/field.tsx";
 import { ProblemLine } from "../ui/states.tsx";
 
 export interface SignInFormProps {
-  /** Known from the session before, or from a link. */
+  /** Known from the previous session, or from a link. */
   email?: string;
-  /** A session exists now; of whom. */
+  /** Called with the user's id once a session exists. */
   onSignedIn(userId: string): void;
-  /** Said beside the problem of an address that was never verified. */
+  /** Shown beside the error for an unverified address. */
   renderUnverified?: (email: string) => ReactNode;
-  /** Beside the button. */
+  /** Shown beside the button. */
   children?: ReactNode;
 }
 
-/** Address and password. What was typed stays when it is refused. */
+/** Address and password. Input is kept after a refusal. */
 export function SignInForm({ email: known = "", onSignedIn, renderUnverified, children }: SignInFormProps) {
   const [email, setEmail] = useState(known);
   const [password, setPassword] = useState("");

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** What the user chose; `system` follows the operating system. */
+/** The user's choice; `system` follows the operating system. */
 export type ThemeChoice = "light" | "dark" | "system";
 
 const name = "touchstone.theme";
@@ -12,7 +12,7 @@ function readChoice(): ThemeChoice {
   return stored === "light" || stored === "dark" ? stored : "system";
 }
 
-/** As `public/theme.js` does before the first paint. */
+/** Same as `public/theme.js` does before the first paint. */
 function apply(): void {
   const choice = readChoice();
   document.documentElement.dataset.theme = choice === "system" ? (system.matches ? "dark" : "light") : choice;
@@ -21,7 +21,7 @@ function apply(): void {
 
 system.addEventListener("change", apply);
 
-/** The choice, and how to make another. */
+/** The current choice, and a function that changes it. */
 export function useTheme(): [ThemeChoice, (choice: ThemeChoice) => void] {
   const choice = useSyncExternalStore((listener) => {
     listeners.add(listener);

@@ -4,7 +4,7 @@ import type { paths } from "../api/schema.gen.d.ts";
 
 export type Usage = paths["/api/v1/agent-monitoring/usage"]["get"]["responses"][200]["content"]["application/json"];
 
-/** What the project used today, and its quotas. */
+/** The project's usage today, and its quotas. */
 export const usageQuery = (api: ProjectApi) =>
   queryOptions({
     queryKey: [api.projectId, "usage"],
