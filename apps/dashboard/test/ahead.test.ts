@@ -5,7 +5,7 @@ let asked: string[] = [];
 
 beforeEach(() => {
   asked = [];
-  // What was begun is kept for as long as a page is there.
+  // Prefetched reads are kept for the lifetime of a page.
   vi.resetModules();
   vi.stubGlobal("localStorage", { getItem: () => null, setItem: () => undefined, removeItem: () => undefined });
   vi.stubGlobal("fetch", async (path: string, { headers }: { headers: Record<string, string> }) => {

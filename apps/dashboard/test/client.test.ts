@@ -14,7 +14,7 @@ const project: Project = {
 };
 const config = { mode: "disabled", needsSetup: false } as AuthConfig;
 
-/** A server that only `key` opens; answers what it was asked with which key. */
+/** A server that accepts only `key`; returns the requests with the key of each. */
 function serve(key: string): string[] {
   const asked: string[] = [];
   vi.stubGlobal("window", { location: { origin: "http://touchstone.test" } });

@@ -11,7 +11,7 @@ const open = { mode: "disabled", needsSetup: false, apiKey: "key-1" };
 const user = { id: "u1", name: "Olga", email: "olga@example.org" };
 const accounts = { mode: "enabled", needsSetup: false };
 
-/** A server whose projects open with these keys, or with the cookie that the browser sends. */
+/** A server whose projects are accessible with these keys, or with the cookie that the browser sends. */
 function serve(config: object, opens: (key: string | null) => boolean): void {
   vi.stubGlobal("fetch", async (path: string, { headers }: { headers: Record<string, string> }) => {
     if (path === "/api/v1/auth/config") return Response.json(config);

@@ -34,7 +34,7 @@ test("a stream that is cut off before its first event goes on from where the ser
   stop();
   expect(asked).toEqual([undefined, "7-0", "9-1"]);
   expect(events).toEqual(['{"a":1}']);
-  // Only the first had no place to go on from.
+  // Only the first stream had no position to resume from.
   expect(onFresh).toHaveBeenCalledTimes(1);
 });
 

@@ -1,19 +1,17 @@
 import type { TraceTree } from "./trace-tree.ts";
 
-/** Exporters send what they have every few seconds; after this long nothing more is expected. */
+/** Exporters send every few seconds; after this long no more spans are expected. */
 const patienceMs = 120_000;
 const quietMs = 15_000;
 const largeSpans = 5_000;
 
-/**
- * Whether spans of a trace are still to come: it is recent, and its own end or the parent of a span is not there yet.
- */
+/** Whether further spans of a trace are expected: it is recent, and its end or the parent of a span is missing. */
 export function isArriving(trace: { createdAt: string; latencyMs?: number }, tree: TraceTree, nowMs: number): boolean {
   if (nowMs - endOf(trace, tree) > patienceMs) return false;
   return trace.latencyMs === undefined || tree.nodes.some(({ oddities }) => oddities.includes("orphan"));
 }
 
-/** How long to wait before the spans are read again; false where nothing more is expected. */
+/** The delay until the next refresh of the spans; false if no more are expected. */
 export function rereadAfter(
   trace: { createdAt: string; latencyMs?: number },
   tree: TraceTree,

@@ -6,7 +6,7 @@ import { JsonView } from "../ui/json-view.tsx";
 import { searchJson } from "./json-search.ts";
 import type { TraceDetail } from "./trace-queries.ts";
 
-/** What is known of a span besides what was said: its facts, its metadata and attributes, with a search over all of them. */
+/** The data of a span besides its conversation: its facts, metadata and attributes, with a search over all of them. */
 export function AttributesTab({ span }: { span: TraceDetail }) {
   const [words, setWords] = useState("");
   const wanted = useDeferredValue(words);

@@ -9,7 +9,7 @@ interface BulkBarProps {
   onClear(): void;
 }
 
-/** What can be done with the selected rows, below the list. */
+/** The actions on the selected rows, below the list. */
 export function BulkBar({ count, onBegin, onClear }: BulkBarProps) {
   const limit: Pick<ButtonProps, "disabled" | "hint"> =
     count > casesAtOnceMost ? { disabled: true, hint: `At most ${casesAtOnceMost} traces at once.` } : {};

@@ -11,14 +11,14 @@ import type { TracesFilter } from "./list-search.ts";
 
 interface DeleteTracesDialogProps {
   traceIds: readonly string[];
-  /** Of the list they are taken from. */
+  /** The list that contains them. */
   filter: TracesFilter;
   onClose(): void;
-  /** With those that are gone; after a failure these may be fewer. */
+  /** Called with the deleted ids; after a failure these may be fewer. */
   onDeleted(ids: ReadonlySet<string>): void;
 }
 
-/** Asks, deletes traces one by one, and takes those that are gone out of the list. */
+/** Asks for confirmation, deletes traces one by one, and removes the deleted ones from the list. */
 export function DeleteTracesDialog({ traceIds, filter, onClose, onDeleted }: DeleteTracesDialogProps) {
   const api = useApi();
   const queries = useQueryClient();

@@ -19,7 +19,7 @@ interface FilterBarProps {
   onClear(): void;
 }
 
-/** The search, a menu for each usual filter, a dialog for all of them, and the filters that are set elsewhere. */
+/** The search, a menu for each common filter, a dialog for all filters, and the active filters without a menu. */
 export function FilterBar({ filter, onChange, onClear }: FilterBarProps) {
   const api = useApi();
   const agents = useQuery(agentNamesQuery(api)).data ?? [];

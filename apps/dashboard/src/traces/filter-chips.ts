@@ -2,11 +2,11 @@ import { formatDuration, formatTime } from "../ui/format.ts";
 import { windows } from "../ui/time-windows.ts";
 import { type FilterName, outcomeOf, outcomes, sources, type TracesFilter } from "./list-search.ts";
 
-/** A filter that is set, as the page names it. */
+/** An active filter with its label. */
 export interface FilterChip {
   name: FilterName;
   text: string;
-  /** A menu of the bar shows it where there is room for menus. */
+  /** The bar shows a menu for it in a wide window. */
   isInMenu: boolean;
 }
 

@@ -93,7 +93,7 @@ export function FilterDialog({ filter, agents, models, onApply, onClose }: Filte
 const named = (names: Readonly<Record<string, string>>) =>
   Object.entries(names).map(([value, label]) => ({ value, label }));
 
-/** Includes a value of the URL that no list contains. */
+/** Includes the value in the URL even if no list contains it. */
 function Options({
   options,
   chosen,

@@ -13,7 +13,7 @@ import {
 const outcomeOptions = Object.entries(outcomes).map(([value, label]) => ({ value, label }));
 const sourceOptions = Object.entries(sources).map(([value, label]) => ({ value, label }));
 
-/** A menu for each usual filter; it shows what is chosen. */
+/** A menu for each common filter; it shows the current choice. */
 export function FilterMenus({
   filter,
   agents,

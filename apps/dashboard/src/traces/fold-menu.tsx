@@ -4,10 +4,10 @@ import { FoldIcon } from "../ui/icons.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { foldableDepth, type TraceTree } from "./trace-tree.ts";
 
-/** Deeper ones are folded span by span. */
+/** Deeper levels are folded span by span. */
 const offeredMost = 8;
 
-/** Folds the tree of spans so that it shows so many levels below its roots. */
+/** Folds the tree of spans to a number of levels below its roots. */
 export function FoldMenu({
   tree,
   fromDepth,

@@ -4,17 +4,17 @@ import type { PagePlace, TraceRow, TracesPageData } from "./list-queries.ts";
 /** The number of new rows kept back while the user reads further down; of more only their number is known. */
 export const waitingMost = 500;
 
-/** Rows that came since the list was read. */
+/** Rows that arrived since the list was loaded. */
 export interface Waiting {
   /** Newest first. */
   rows: readonly TraceRow[];
-  /** Further ones that were not kept. */
+  /** Further rows, which were only counted. */
   dropped: number;
 }
 
 export const nothingWaits: Waiting = { rows: [], dropped: 0 };
 
-/** Takes a row of the stream; replaces a waiting one with the same id, because it was stored again. */
+/** Adds a row of the stream; it replaces a waiting row with the same id, because the trace was stored again. */
 export function addWaiting({ rows, dropped }: Waiting, row: TraceRow): Waiting {
   const others = rows.filter(({ _id }) => _id !== row._id);
   if (others.length === rows.length && rows.length >= waitingMost) return { rows, dropped: dropped + 1 };
@@ -25,18 +25,18 @@ export function addWaiting({ rows, dropped }: Waiting, row: TraceRow): Waiting {
 /** The query cache does not know the type of places. */
 type Pages = InfiniteData<TracesPageData, unknown>;
 
-/** Where the first held page begins. */
+/** The start of the first loaded page. */
 export function firstPlace(pages: Pages): PagePlace {
   return pages.pageParams[0] as PagePlace;
 }
 
-/** Whether {@link takeFresh} can put these rows where they belong; else the list has to be read again. */
+/** Whether {@link takeFresh} can insert these rows in order; otherwise the list has to be loaded again. */
 export function canTakeFresh(pages: Pages, { dropped }: Waiting): boolean {
   const [first] = pages.pages;
   return dropped === 0 && firstPlace(pages).before === null && (first?.traces.length ?? 0) < 2 * waitingMost;
 }
 
-/** Puts new rows into the pages, each where its id belongs. Rows that belong behind the last held page are counted only. */
+/** Inserts new rows into the pages, ordered by id. Rows that belong after the last loaded page are only counted. */
 export function takeFresh(pages: Pages, { rows }: Waiting): Pages {
   const ids = new Set(rows.map(({ _id }) => _id));
   const known = new Set(pages.pages.flatMap(({ traces }) => traces.map(({ _id }) => _id)));
@@ -58,7 +58,7 @@ export function takeFresh(pages: Pages, { rows }: Waiting): Pages {
   return { pages: changed, pageParams };
 }
 
-/** Removes rows, for instance after they were deleted. */
+/** Removes rows, for example after their deletion. */
 export function withoutRows(pages: Pages, ids: ReadonlySet<string>): Pages {
   const gone = pages.pages.flatMap(({ traces }) => traces).filter(({ _id }) => ids.has(_id)).length;
   return {

@@ -1,4 +1,4 @@
-/** A value inside of JSON and the way to it: `metadata.otel.attributes.url`. */
+/** A value inside JSON and its path: `metadata.otel.attributes.url`. */
 export interface JsonHit {
   path: string;
   value: unknown;
@@ -7,11 +7,11 @@ export interface JsonHit {
 const visitedMost = 100_000;
 const searchedCharacters = 100_000;
 
-/** The leaves whose name or text contains the words, in any case, at most `most`; and whether there may be more. */
+/** The leaves whose name or text contains the words, ignoring case, at most `most`; and whether there may be more. */
 export function searchJson(root: unknown, words: string, most = 200): { hits: JsonHit[]; isCut: boolean } {
   const wanted = words.trim().toLowerCase();
   const hits: JsonHit[] = [];
-  // A stack of what is being read, because the nesting has no limit, and member by member, because lists have none.
+  // Uses a stack because nesting is unlimited, and iterates over members because lists are unlimited.
   const open: { path: string; value: object; names: string[]; at: number }[] = [];
   function visit(path: string, value: unknown): void {
     const names = typeof value === "object" && value !== null ? Object.keys(value) : [];

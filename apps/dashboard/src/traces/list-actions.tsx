@@ -3,7 +3,7 @@ import { LiveIcon } from "../ui/icons.tsx";
 import { Menu } from "../ui/menu.tsx";
 import type { FreshRows } from "./use-fresh-rows.ts";
 
-/** Whether new traces are followed. */
+/** Whether new traces are shown as they arrive. */
 export function LiveButton({
   state,
   isPaused,

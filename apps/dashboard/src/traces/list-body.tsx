@@ -10,7 +10,7 @@ import type { TracesPageState } from "./use-traces-page.ts";
 
 const PeekPanel = lazyPart(async () => (await import("./peek-panel.tsx")).PeekPanel);
 
-/** The rows, what waits above them, what can be done with those that are selected, and the panel beside them. */
+/** The rows, the new rows waiting above them, the actions on the selection, and the panel beside the list. */
 export function ListBody({ page, shown }: { page: TracesPageState; shown: ReadonlySet<string> }) {
   const { list, selection, fresh, search, peek, change } = page;
   const isNarrow = useIsNarrow();

@@ -9,13 +9,13 @@ import { SelectAllBox, SelectBox, useShowWhy } from "./selection.tsx";
 import { textLine } from "./text-line.ts";
 
 interface TraceColumn extends Column<TraceRow> {
-  /** In the menu of columns. */
+  /** The name in the menu of columns. */
   label: string;
-  /** Unless the reader chose columns: always, only where no panel takes the room, or not at all. */
+  /** The default visibility: always, only without an open panel, or never. */
   isShown: "always" | "with room" | "on demand";
 }
 
-/** Every column but the boxes, in their order. */
+/** Every column except the checkboxes, in order. */
 export function traceColumns(projectId: string): readonly TraceColumn[] {
   const columns: Omit<TraceColumn, "header">[] = [
     {
@@ -132,7 +132,7 @@ export const selectColumn: Column<TraceRow> = {
   cell: ({ _id, name }) => <SelectBox id={_id} name={name} />,
 };
 
-/** What the agent answered, or how it failed. */
+/** The agent's answer, or its error. */
 export function Output({ row: { error, output } }: { row: TraceRow }) {
   if (error === undefined) return textLine(output) ?? unknown;
   return (
@@ -144,7 +144,7 @@ export function Output({ row: { error, output } }: { row: TraceRow }) {
   );
 }
 
-/** The headline of live judging; `onWhy` makes it a button. */
+/** The headline rating of live judging; `onWhy` makes it a button. */
 export function Rating({ judgeScores, onWhy }: Pick<TraceRow, "judgeScores"> & { onWhy?: () => void }) {
   if (judgeScores === null) return <span className="text-faint">{unknown}</span>;
   const { rating, threshold, scorerName } = judgeScores;
@@ -156,12 +156,12 @@ function WhyRating({ id, judgeScores }: Pick<TraceRow, "judgeScores"> & { id: st
   return <Rating judgeScores={judgeScores} onWhy={() => showWhy(id)} />;
 }
 
-/** Of both directions; null where neither is known. */
+/** Input and output together; null if neither is known. */
 export function tokensOf({ inputTokens, outputTokens }: Pick<TraceRow, "inputTokens" | "outputTokens">): number | null {
   return inputTokens === null && outputTokens === null ? null : (inputTokens ?? 0) + (outputTokens ?? 0);
 }
 
-/** The keys of the columns in sight: those that were chosen, else the usual ones. */
+/** The keys of the visible columns: the chosen ones, else the defaults. */
 export function shownColumns(
   columns: readonly TraceColumn[],
   { chosen, hasRoom }: { chosen: readonly string[] | undefined; hasRoom: boolean },

@@ -3,7 +3,7 @@ import { EvaluateTrace } from "../blocks/evaluate-trace.tsx";
 import { DeleteTracesDialog } from "./delete-traces-dialog.tsx";
 import type { ListAct, TracesPageState } from "./use-traces-page.ts";
 
-/** The dialog of what is being done with traces of the list. */
+/** The open dialog of the list. */
 export function ListDialogs({ page, act: { kind, traceIds } }: { page: TracesPageState; act: ListAct }) {
   const { setAct, filter, selection, search, peek } = page;
   const onClose = (): void => setAct(null);

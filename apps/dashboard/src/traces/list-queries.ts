@@ -5,26 +5,26 @@ import { listQueryOf, type TracesFilter } from "./list-search.ts";
 
 export type TraceRow = components["schemas"]["TraceListItem"];
 
-/** Rows of a page, and pages that are kept; those farthest from the reader go and come back. */
+/** Rows per page, and pages that are kept; those farthest from the user are dropped and loaded again. */
 const pageSize = 100;
 const pagesKept = 20;
 
-/** Where a page begins, and the page before it. */
+/** The start of a page, and the previous page. */
 export interface PagePlace {
   cursor: string | null;
-  /** Rows before it. */
+  /** The number of rows before it. */
   above: number;
   before: PagePlace | null;
 }
 
 export interface TracesPageData {
   traces: TraceRow[];
-  /** Of all pages, exactly. */
+  /** The exact total over all pages. */
   totalCount: number;
   nextCursor: string | null;
 }
 
-/** The list under its filters, newest first. */
+/** The filtered list, newest first. */
 export const tracesQuery = (api: ProjectApi, filter: TracesFilter) =>
   infiniteQueryOptions({
     queryKey: [api.projectId, "traces", filter],
@@ -46,7 +46,7 @@ export const tracesQuery = (api: ProjectApi, filter: TracesFilter) =>
     getPreviousPageParam: (_page, _pages, { before }) => before,
     maxPages: pagesKept,
     placeholderData: keepPreviousData,
-    // New rows come by the stream; twenty pages are not read again because a tab was looked at.
+    // New rows arrive by the stream; focusing the tab does not reload twenty pages.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 30_000,
   });
@@ -75,7 +75,7 @@ export const modelNamesQuery = (api: ProjectApi) =>
     staleTime: 60_000,
   });
 
-/** After how many days traces go; null when they stay. */
+/** The number of days after which traces are deleted; null if they are kept. */
 export const retentionQuery = (api: ProjectApi) =>
   queryOptions({
     queryKey: [api.projectId, "retention"],

@@ -1,7 +1,7 @@
 import { flag, list, number, oneOf, searchOf, text } from "../ui/search-params.ts";
 import { momentOf } from "../ui/time-windows.ts";
 
-/** What the URL of the list says. */
+/** The search parameters of the list. */
 export const readTracesSearch = searchOf({
   search: text,
   /** An id. */
@@ -10,19 +10,19 @@ export const readTracesSearch = searchOf({
   framework: text,
   source: oneOf(["production", "eval"]),
   error: flag,
-  /** ISO 8601, or one of {@link windows}: a link to the last day stays that. */
+  /** ISO 8601, or one of {@link windows}, so that a link to the last day remains one. */
   from: text,
   to: text,
   rating: oneOf(["failing", "passing", "rated"]),
   session: text,
-  /** Milliseconds at least. */
+  /** Minimum in milliseconds. */
   slow: number,
   /** The visible columns; when absent, the default ones of {@link columnNames}. */
   cols: list,
   peek: text,
-  /** The panel shows why the trace was rated as it was. */
+  /** The panel explains the trace's rating. */
   why: flag,
-  /** New traces are not followed. */
+  /** New traces are not shown as they arrive. */
   paused: flag,
 });
 
@@ -48,7 +48,7 @@ export type TracesFilter = Pick<TracesSearch, FilterName>;
 /** Filters to set; undefined ones are removed. */
 export type FilterChange = { [Name in FilterName]?: TracesSearch[Name] | undefined };
 
-/** The part of the search that narrows the list. */
+/** The filters in the search. */
 export function filterOf(search: TracesSearch): TracesFilter {
   const set = filterNames.filter((name) => search[name] !== undefined).map((name) => [name, search[name]]);
   return Object.fromEntries(set) as TracesFilter;
@@ -71,12 +71,12 @@ export type Outcome = keyof typeof outcomes;
 
 export const sources = { production: "Production", eval: "Eval runs" };
 
-/** The outcome a filter asks for; with both members set it is the rating's. */
+/** The outcome that a filter selects; if both members are set, the rating decides. */
 export function outcomeOf({ error, rating }: TracesFilter): Outcome | undefined {
   return rating ?? (error ? "error" : undefined);
 }
 
-/** The opposite of {@link outcomeOf}. */
+/** The inverse of {@link outcomeOf}. */
 export function outcomeFilter(outcome: Outcome | undefined): FilterChange {
   return {
     error: outcome === "error" ? true : undefined,
@@ -84,7 +84,7 @@ export function outcomeFilter(outcome: Outcome | undefined): FilterChange {
   };
 }
 
-/** Whether new traces can come into the list: not when it ends in the past, nor when it shows what judges say later. */
+/** Whether new traces can appear in the list: not if its window ends in the past, nor if a filter depends on later verdicts. */
 export function canFollow({ to, rating }: TracesFilter): boolean {
   return to === undefined && rating === undefined;
 }
@@ -95,7 +95,7 @@ const ratingQuery = {
   rated: { ratingMin: "0" },
 };
 
-/** The filters as the API reads them. */
+/** The filters as parameters of the API. */
 export function listQueryOf(filter: TracesFilter, now = Date.now()) {
   const { search, agent, model, framework, source, error, from, to, rating, session, slow } = filter;
   return {

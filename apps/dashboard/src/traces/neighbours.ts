@@ -1,11 +1,11 @@
 import { bodyOf, type ProjectApi } from "../api/client.ts";
 
 const minuteMs = 60_000;
-/** How far ahead a newer trace is looked for, nearest first: a stretch with more than a page is halved by the next one. */
+/** The ranges searched for a newer trace, nearest first; the search halves a range that contains more than a page. */
 const stretchesMs = [minuteMs, 10 * minuteMs, 120 * minuteMs, 2_880 * minuteMs, 525_600 * minuteMs];
 const pageSize = 100;
 
-/** The id of the trace that came just before this one; null when this is the oldest. */
+/** The id of the previous trace in time; null if this is the oldest. */
 export async function olderTrace(api: ProjectApi, traceId: string): Promise<string | null> {
   const { traces } = await bodyOf(
     api.GET("/api/v1/ingest/traces", { params: { query: { cursor: traceId, limit: "1" } } }),
@@ -13,7 +13,7 @@ export async function olderTrace(api: ProjectApi, traceId: string): Promise<stri
   return traces[0]?._id ?? null;
 }
 
-/** The id of the trace that came just after this one; null when this is the newest. Lists begin with the newest, so it is searched for by time. */
+/** The id of the next trace in time; null if this is the newest. Lists begin with the newest, so it is searched for by time. */
 export async function newerTrace(api: ProjectApi, traceId: string, createdAt: string): Promise<string | null> {
   const from = createdAt;
   for (const stretch of stretchesMs) {

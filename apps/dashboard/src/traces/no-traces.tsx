@@ -6,7 +6,7 @@ import { countOf } from "../ui/format.ts";
 import { EmptyState, Loaded } from "../ui/states.tsx";
 import { agentNamesQuery, retentionQuery } from "./list-queries.ts";
 
-/** What the list says when the project holds no trace: how to send the first, or why those that were are gone. */
+/** Shown if the project has no traces: how to send the first, or why earlier ones are gone. */
 export function NoTraces() {
   const api = useApi();
   const agents = useQuery(agentNamesQuery(api));

@@ -19,14 +19,14 @@ import { VerdictsTab } from "./verdicts-tab.tsx";
 
 interface PeekPanelProps {
   traceId: string;
-  /** Shows why it was rated as it was in place of what was said. */
+  /** Shows the explanation of its rating in place of the conversation. */
   isWhy: boolean;
   onWhy(isWhy: boolean): void;
   onClose(): void;
   onAct(kind: ListAct["kind"]): void;
 }
 
-/** What a trace said and how it was rated, beside the list. The rest is on its page. */
+/** The conversation and the rating of a trace, beside the list. Further details are on its page. */
 export function PeekPanel({ traceId, isWhy, onWhy, onClose, onAct }: PeekPanelProps) {
   const { projectId } = useApi();
   const trace = useQuery(traceQuery(useApi(), traceId));

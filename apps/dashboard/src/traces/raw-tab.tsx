@@ -4,7 +4,7 @@ import { CopyButton } from "../ui/copy-button.tsx";
 import { formatBytes } from "../ui/format.ts";
 import type { TraceDetail } from "./trace-queries.ts";
 
-/** The span as the API answers it. */
+/** The span as the API returns it. */
 export function RawTab({ span }: { span: TraceDetail }) {
   const text = useMemo(() => JSON.stringify(span, null, 2), [span]);
   return (

@@ -1,14 +1,14 @@
 import { createContext, useContext, useEffect, useRef } from "react";
 
-/** What a cell needs of its list. Kept beside the rows, so that choosing one draws only its box again. */
+/** The state of the list that cells need. It is separate from the rows, so that selecting a row redraws only its checkbox. */
 interface ListState {
   ids: ReadonlySet<string>;
-  /** `isRange`: with every row between this one and the one that was chosen before. */
+  /** With `isRange`, includes every row between this one and the previously selected one. */
   toggle(id: string, isRange: boolean): void;
-  /** How many of the rows at hand are chosen. */
+  /** How many of the loaded rows are selected. */
   chosen: "none" | "some" | "all";
   toggleAll(): void;
-  /** Opens why a trace was rated as it was. */
+  /** Opens the explanation of a trace's rating. */
   showWhy(id: string): void;
 }
 
@@ -26,7 +26,7 @@ export const useShowWhy = (): ListState["showWhy"] => useContext(Context).showWh
 
 const boxClasses = "block size-4 accent-accent";
 
-/** The box that chooses a row; with Shift it chooses all from the last one. */
+/** The checkbox of a row; with Shift it selects all rows since the last selected one. */
 export function SelectBox({ id, name }: { id: string; name: string }) {
   const { ids, toggle } = useContext(Context);
   const isShift = useRef(false);
@@ -46,7 +46,7 @@ export function SelectBox({ id, name }: { id: string; name: string }) {
   );
 }
 
-/** The box of all rows at hand. */
+/** The checkbox for all loaded rows. */
 export function SelectAllBox() {
   const { chosen, toggleAll } = useContext(Context);
   const box = useRef<HTMLInputElement>(null);

@@ -19,7 +19,7 @@ export type SpanKind = components["schemas"]["SpanKind"];
 
 type Colour = "agent" | "llm" | "tool" | "retrieval" | "guardrail";
 
-/** The word, the icon and the colour of each kind of span: colour alone says nothing. */
+/** The word, icon and colour of each kind of span: colour alone carries no meaning. */
 const kinds: Record<SpanKind, { icon: (props: { className?: string }) => ReactNode; colour: Colour }> = {
   agent: { icon: AgentsIcon, colour: "agent" },
   chain: { icon: LinkIcon, colour: "agent" },
@@ -57,12 +57,12 @@ export function kindVariable(kind: SpanKind, hasError: boolean): string {
   return hasError ? "--kind-error" : `--kind-${kinds[kind].colour}`;
 }
 
-/** The ground of a span's bar. */
+/** The background of a span's bar. */
 export function kindGround(kind: SpanKind, hasError: boolean): string {
   return grounds[hasError ? "error" : kinds[kind].colour];
 }
 
-/** The icon of a kind in its colour; its word is in the title. */
+/** The icon of a kind in its colour, with its word in the title. */
 export function KindIcon({ kind, className }: { kind: SpanKind; className?: string }) {
   const { icon: Icon, colour } = kinds[kind];
   return (

@@ -24,7 +24,7 @@ const VerdictsTab = lazyPart(
 
 export type SpanTab = "chat" | "verdicts" | "attributes" | "raw";
 
-/** The chosen span: what was said, how it was rated, everything else. Its texts are read when it is chosen. */
+/** The selected span: its conversation, its ratings, and its other data. Its texts are loaded when it is selected. */
 export function SpanPanel({
   span,
   trace,
@@ -38,7 +38,7 @@ export function SpanPanel({
   trace: TraceDetail;
   tab: SpanTab;
   onTab(tab: SpanTab): void;
-  /** The scorer whose verdict was asked for, by its name. */
+  /** The name of the scorer whose verdict to show. */
   scorer: string | undefined;
   onEvaluate(): void;
   className?: string | undefined;
@@ -46,7 +46,7 @@ export function SpanPanel({
   const api = useApi();
   const body = useQuery(traceQuery(api, span._id));
   const section = useScrolledTo(span._id);
-  // Judges rate what was asked of an agent as a whole; few rate single spans.
+  // Judges mostly rate the whole trace; few rate single spans.
   const rated = span.rating !== undefined && body.data !== undefined ? body.data : trace;
   const count = rated.judgeScores?.judgeCount ?? 0;
   const tabs = [
@@ -87,7 +87,7 @@ export function SpanPanel({
   );
 }
 
-/** Where the panel is below the tree it scrolls into view when another span is chosen. */
+/** Scrolls a panel below the tree into view when another span is selected. */
 function useScrolledTo(spanId: string) {
   const isNarrow = useIsNarrow();
   const section = useRef<HTMLElement>(null);

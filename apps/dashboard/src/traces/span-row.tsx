@@ -27,7 +27,7 @@ export interface SpanRowProps {
   onFold(index: number, fold: boolean): void;
 }
 
-/** A span: its name in the tree, its bar in time, how long it took. */
+/** A span: its name in the tree, its bar in time, its duration. */
 export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
   const { node, index, top, height, isSelected, isFolded } = props;
   const { span, depth, end } = node;

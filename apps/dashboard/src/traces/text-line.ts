@@ -1,8 +1,8 @@
-/** More than a cell shows. */
+/** Longer than any cell can show. */
 const longest = 400;
 
 /**
- * Any recorded value as one line: a text as it is, of messages what the last one says, else its JSON. Null where nothing was
+ * Any recorded value as one line: a text unchanged, the last message of a conversation, else its JSON. Null if nothing was
  * recorded.
  */
 export function textLine(value: unknown): string | null {

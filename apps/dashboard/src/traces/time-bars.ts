@@ -2,7 +2,7 @@ import type { components } from "../api/schema.gen.d.ts";
 
 export type Histogram = components["schemas"]["TraceHistogram"];
 
-/** Bars as one path in a box that is as wide as there are values and `height` high. What is not 0 is seen. */
+/** Bars as one path in a box of one unit per value and `height`. A value above 0 is always visible. */
 export function barsPath(values: readonly number[], most: number, height: number): string {
   return values
     .map((value, index) => {
@@ -13,14 +13,14 @@ export function barsPath(values: readonly number[], most: number, height: number
     .join("");
 }
 
-/** The buckets from one to another, whichever was chosen first. */
+/** The buckets between two of them, in either order of selection. */
 export function bucketsBetween({ buckets }: Histogram, one: number, other: number) {
   return buckets.slice(Math.min(one, other), Math.max(one, other) + 1);
 }
 
 /**
- * The time of some buckets within what was asked for. Without an end where they reach the end of a list that goes on:
- * new traces still come into it.
+ * The period of some buckets within the requested period. The end is omitted if they reach the end of an open-ended list, so that
+ * new traces still appear in it.
  */
 export function timeOfBuckets(
   { from, bucketMs, buckets }: Histogram,

@@ -5,7 +5,7 @@ import { toIso, toLocalInput } from "./local-moment.ts";
 
 const dayMs = 86_400_000;
 
-/** A window that ends now, or two moments. */
+/** A window that ends now, or a start and an end. */
 export function TimeFields({
   from,
   to,

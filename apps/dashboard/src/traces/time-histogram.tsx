@@ -8,18 +8,18 @@ import { problemSentence } from "../ui/states.tsx";
 import { type FilterChange, listQueryOf, type TracesFilter } from "./list-search.ts";
 import { barsPath, bucketsBetween, type Histogram, timeOfBuckets } from "./time-bars.ts";
 
-/** Under a stream of new traces they are counted again this often. */
+/** The interval of recounts while new traces arrive. */
 const recountMs = 10_000;
 const height = 32;
 
 interface TimeHistogramProps {
   filter: TracesFilter;
-  /** Of the list; undefined until it is read, which comes first. */
+  /** The number of traces in the list; undefined until the list is loaded, which has priority. */
   totalCount: number | undefined;
   onChange(change: FilterChange): void;
 }
 
-/** How many traces of the list came when, and how many failed. Dragging chooses a time, which the time filter does too. */
+/** The number of traces of the list over time, and of failures. Dragging selects a period, as the time filter does. */
 export function TimeHistogram({ filter, totalCount, onChange }: TimeHistogramProps) {
   const { data, error, refetch } = useHistogram(filter, totalCount);
   return (

@@ -1,10 +1,10 @@
-/** A stretch of a trace in milliseconds after the start of the asked span. */
+/** A period within a trace, in milliseconds after the start of the requested span. */
 export interface TimeRange {
   fromMs: number;
   toMs: number;
 }
 
-/** Reads `1200..3400` within a trace; null where it is not one, or outside. */
+/** Parses `1200..3400` within a trace; null if it is invalid or outside. */
 export function readZoom(text: string | undefined, whole: TimeRange): TimeRange | null {
   const [, from, to] = /^(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)$/.exec(text ?? "") ?? [];
   if (from === undefined || to === undefined) return null;
@@ -13,13 +13,13 @@ export function readZoom(text: string | undefined, whole: TimeRange): TimeRange 
   return toMs > fromMs ? { fromMs, toMs } : null;
 }
 
-/** The opposite of {@link readZoom}, to a microsecond. */
+/** The inverse of {@link readZoom}, to a microsecond. */
 export function printZoom({ fromMs, toMs }: TimeRange): string {
   const print = (ms: number): string => String(Math.round(ms * 1_000) / 1_000);
   return `${print(fromMs)}..${print(toMs)}`;
 }
 
-/** The stretch of one span with a little room on both sides, within the trace. */
+/** The period of one span with a small margin on both sides, within the trace. */
 export function zoomOnto(offsetMs: number, latencyMs: number | null, whole: TimeRange): TimeRange {
   const wholeMs = whole.toMs - whole.fromMs;
   const length = Math.max(latencyMs ?? 0, wholeMs / 2_000);
@@ -27,7 +27,7 @@ export function zoomOnto(offsetMs: number, latencyMs: number | null, whole: Time
   return { fromMs: Math.max(whole.fromMs, offsetMs - room), toMs: Math.min(whole.toMs, offsetMs + length + room) };
 }
 
-/** Where a bar lies in a track, in pixels; `beyond` when it is out of the zoom, a tick when it is too short to be a bar. */
+/** The position of a bar in its track, in pixels: `beyond` if it is outside the zoom, a tick if it is too short for a bar. */
 export interface Bar {
   left: number;
   width: number;
@@ -49,7 +49,7 @@ export function barOf(offsetMs: number, latencyMs: number | null, zoom: TimeRang
   return { left: Math.max(0, left), width: isTick ? tickPixels : width, isTick, beyond: null };
 }
 
-/** Times for an axis at round steps, at most `most` of them. */
+/** Axis times at round steps, at most `most` of them. */
 export function axisTicks({ fromMs, toMs }: TimeRange, most: number): { atMs: number; label: string }[] {
   const length = toMs - fromMs;
   if (!(length > 0) || most < 1) return [];

@@ -8,7 +8,7 @@ import { otelTraceId, type TraceDetail } from "./trace-queries.ts";
 
 export type TraceDialog = "evaluate" | "add" | "delete";
 
-/** What can be done with a trace as a whole. */
+/** The actions on a whole trace. */
 export function TraceActions({ trace, onDialog }: { trace: TraceDetail; onDialog(dialog: TraceDialog): void }) {
   const toasts = useToasts();
   const isNarrow = useIsNarrow();

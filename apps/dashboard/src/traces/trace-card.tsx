@@ -7,7 +7,7 @@ import { textLine } from "./text-line.ts";
 /** The height of a card in pixels. */
 export const cardHeight = 92;
 
-/** A row of the list where the window is narrow. */
+/** A row of the list in a narrow window. */
 export function TraceCard({ row }: { row: TraceRow }) {
   const tokens = tokensOf(row);
   return (

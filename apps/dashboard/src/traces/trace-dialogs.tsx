@@ -10,7 +10,7 @@ import { useToasts } from "../ui/toasts.tsx";
 import type { TraceDialog } from "./trace-actions.tsx";
 import type { TraceDetail } from "./trace-queries.ts";
 
-/** The dialog of what is being done with a trace. */
+/** The open dialog of a trace. */
 export function TraceDialogs({
   trace,
   spanCount,

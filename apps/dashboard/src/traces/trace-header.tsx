@@ -8,7 +8,7 @@ import { Score } from "../ui/score.tsx";
 import { otelTraceId, type TraceDetail } from "./trace-queries.ts";
 import type { TraceTree } from "./trace-tree.ts";
 
-/** What ran, beside the way back to the list. */
+/** The agent of the trace, beside the link back to the list. */
 export function TraceHeading({ trace }: { trace: TraceDetail }) {
   const { projectId } = useApi();
   return (
@@ -35,7 +35,7 @@ export function TraceHeading({ trace }: { trace: TraceDetail }) {
   );
 }
 
-/** The figures of a trace, each with its unit; what is unknown is left out of this line. */
+/** The figures of a trace, each with its unit; unknown ones are left out. */
 export function TraceFigures({
   trace,
   tree,
@@ -95,7 +95,7 @@ export function TraceFigures({
   );
 }
 
-/** What live judges said of the trace as a whole; each opens why. */
+/** The ratings of live judges for the whole trace; each opens its explanation. */
 export function TraceRatings({ trace, onWhy }: { trace: TraceDetail; onWhy(scorerName: string): void }) {
   const verdicts = verdictsOfTrace(trace);
   if (verdicts.length === 0) return null;

@@ -10,7 +10,7 @@ const laneMost = 12;
 /** A shorter drag is a click. */
 const dragPixels = 4;
 
-/** The whole trace in one strip, a lane for each depth. Dragging chooses the stretch that the bars show, a click all of it. */
+/** The whole trace in one strip, with a lane for each depth. Dragging selects the period of the bars, a click resets it. */
 export function TraceMinimap({
   tree,
   zoom,
@@ -73,7 +73,7 @@ export function TraceMinimap({
   );
 }
 
-/** Dims what is out of the zoom and marks its ends. */
+/** Dims the area outside the zoom and marks its ends. */
 function Chosen({ from, to, width }: { from: number; to: number; width: number }) {
   const veil = "absolute inset-y-0 bg-canvas/70";
   return (
@@ -110,12 +110,12 @@ function movedByKey({ key }: KeyboardEvent, { fromMs, toMs }: TimeRange, whole: 
   }
 }
 
-/** Painted once, however many spans there are. */
+/** Painted once, for any number of spans. */
 function Strip({ tree, width }: { tree: TraceTree; width: number }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     const paintNow = (): void => paint(canvas.current, tree, width);
-    // After the tree, which is looked at first.
+    // After the tree, which has priority.
     const timer = setTimeout(paintNow, 50);
     const themes = new MutationObserver(paintNow);
     themes.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
@@ -144,7 +144,7 @@ function paint(canvas: HTMLCanvasElement | null, tree: TraceTree, width: number)
   const deepest = tree.nodes.reduce((most, { depth }) => Math.max(most, depth), 0);
   const lane = Math.min(laneMost, (height - 6) / (deepest + 1));
   const scale = width / Math.max(tree.toMs - tree.fromMs, 1e-3);
-  // What failed is painted last, over its neighbours.
+  // Failed spans are painted last, over their neighbours.
   for (const failed of [false, true]) {
     for (const { span, depth } of tree.nodes) {
       if (span.hasError !== failed) continue;

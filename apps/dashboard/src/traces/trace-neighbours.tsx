@@ -12,7 +12,7 @@ import { useWalk } from "./walk.ts";
 
 type Way = "newer" | "older";
 
-/** The trace before and after this one: in the list it was opened from, else in time. `[` and `]` go there, too. */
+/** Links to the previous and the next trace: in the list it was opened from, else in time. `[` and `]` are their keys. */
 export function TraceNeighbours({ trace }: { trace: TraceDetail }) {
   const api = useApi();
   const navigate = useNavigate();

@@ -8,7 +8,7 @@ import { TraceView } from "./trace-view.tsx";
 
 const route = getRouteApi("/p/$projectId/traces/$traceId");
 
-/** One trace: its spans in time, and what each of them said. */
+/** One trace: its spans in time, and the conversation of each. */
 export function TracePage() {
   const api = useApi();
   const { traceId } = route.useParams();

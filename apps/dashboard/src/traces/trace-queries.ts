@@ -4,7 +4,7 @@ import type { components } from "../api/schema.gen.d.ts";
 
 export type TraceDetail = components["schemas"]["TraceDetail"];
 
-/** The spans of a trace without their texts, at most 50,000. Megabytes, so it is not read again at each glance. */
+/** The spans of a trace without their texts, at most 50,000. Megabytes, so it is not reloaded on focus. */
 export const outlineQuery = (api: ProjectApi, traceId: string) =>
   queryOptions({
     queryKey: [api.projectId, "trace-outline", traceId],
@@ -24,7 +24,7 @@ export const traceQuery = (api: ProjectApi, traceId: string) =>
     structuralSharing: false,
   });
 
-/** What live judges and groups said of a trace. */
+/** The ratings of a trace by live judges and groups. */
 export const traceEvaluationsQuery = (api: ProjectApi, traceId: string) =>
   queryOptions({
     queryKey: [api.projectId, "trace-evaluations", traceId],
@@ -34,7 +34,10 @@ export const traceEvaluationsQuery = (api: ProjectApi, traceId: string) =>
     },
   });
 
-/** The trace's id in the producer's own words; null of traces that were not sent over OpenTelemetry. It is the session of those that name none. */
+/**
+ * The trace id of the producer; null for traces that were not sent over OpenTelemetry. Traces without a session use it as their
+ * session.
+ */
 export function otelTraceId(metadata: unknown): string | null {
   const otel = (metadata as { otel?: { traceId?: unknown } } | null | undefined)?.otel;
   return typeof otel?.traceId === "string" ? otel.traceId : null;

@@ -3,39 +3,39 @@ import type { components } from "../api/schema.gen.d.ts";
 export type OutlineSpan = components["schemas"]["TraceOutline"]["spans"][number];
 
 /**
- * What is odd about the place of a span. It is drawn all the same, and marked: its parent never arrived, it is its own
- * ancestor, it starts before its parent, it ends after its parent.
+ * An anomaly in the place of a span, which is drawn and marked: its parent never arrived, it is its own ancestor, it starts
+ * before its parent, or it ends after its parent.
  */
 export type Oddity = "orphan" | "cycle" | "early" | "outlives";
 
-/** A span at its place in the tree. */
+/** A span with its position in the tree. */
 export interface TreeNode {
   span: OutlineSpan;
   depth: number;
-  /** Index of the parent in `nodes`; -1 of a root. */
+  /** Index of the parent in `nodes`; -1 for a root. */
   parent: number;
-  /** Index behind the last descendant: `end - index - 1` spans are below. */
+  /** Index after the last descendant: `end - index - 1` spans are below. */
   end: number;
-  /** How many of the spans below failed. */
+  /** The number of failed spans below. */
   errorsBelow: number;
   oddities: readonly Oddity[];
 }
 
 export interface TraceTree {
-  /** Parents before their children, children by start. */
+  /** Parents before their children, children ordered by start. */
   nodes: readonly TreeNode[];
-  /** From the first start to the last end, in milliseconds after the start of the asked span. */
+  /** From the first start to the last end, in milliseconds after the start of the requested span. */
   fromMs: number;
   toMs: number;
 }
 
-/** Clocks of one machine agree to this many milliseconds; less is not called odd. */
+/** Tolerance for the clocks of one machine, in milliseconds; smaller differences are not anomalies. */
 const toleranceMs = 1;
 const none = -1;
 
 /**
- * The tree of an outline. Every span is in it exactly once, whatever the parents say: a span whose parent is not there is
- * a root, and a circle is opened at the member that starts first.
+ * Builds the tree of an outline. Every span is in it exactly once, whatever its parent: a span whose parent is missing is a root,
+ * and a cycle is broken at the member that starts first.
  */
 export function buildTree(spans: readonly OutlineSpan[]): TraceTree {
   const { parents, marks } = findParents(spans);
@@ -47,22 +47,22 @@ export function buildTree(spans: readonly OutlineSpan[]): TraceTree {
     fromMs = Math.min(fromMs, offsetMs);
     toMs = Math.max(toMs, offsetMs + (latencyMs ?? 0));
   }
-  // Something that took no time still needs a stretch to be drawn in.
+  // A trace of zero duration needs a period to be drawn in.
   if (toMs === fromMs) toMs = fromMs + 1;
   return { nodes, fromMs, toMs };
 }
 
-/** The index in `nodes` of a span by its id; -1 when it is not there. */
+/** The index in `nodes` of a span by its id; -1 if it is missing. */
 export function indexOfSpan({ nodes }: TraceTree, spanId: string | undefined): number {
   return nodes.findIndex(({ span }) => span._id === spanId);
 }
 
 type Marks = (Oddity | undefined)[];
 
-/** The index of each span's parent. Of two spans with one id the first is the parent. */
+/** The index of each span's parent. Of two spans with the same id the first is the parent. */
 function findParents(spans: readonly OutlineSpan[]): { parents: number[]; marks: Marks } {
   const byId = new Map<string, number>();
-  // From the last to the first, which stays.
+  // In reverse order, so that the first one remains.
   for (let index = spans.length - 1; index >= 0; index--) {
     const { spanId } = spans[index] as OutlineSpan;
     if (spanId !== null) byId.set(spanId, index);
@@ -72,14 +72,14 @@ function findParents(spans: readonly OutlineSpan[]): { parents: number[]; marks:
     if (parentSpanId === null) return none;
     const parent = byId.get(parentSpanId);
     if (parent !== undefined) return parent;
-    // What is above the asked span was not asked for.
+    // The parent of the requested span is outside the request, so that span is no orphan.
     if (index > 0) marks[index] = "orphan";
     return none;
   });
   return { parents, marks };
 }
 
-/** Makes roots of the first span of each circle of parents. */
+/** Turns the first span of each cycle of parents into a root. */
 function openCircles(parents: number[], marks: Marks): void {
   const seenFrom = new Int32Array(parents.length).fill(none);
   for (let start = 0; start < parents.length; start++) {
@@ -101,7 +101,7 @@ function openCircles(parents: number[], marks: Marks): void {
 function layOut(spans: readonly OutlineSpan[], parents: readonly number[], marks: Marks): TreeNode[] {
   const { firstChild, nextSibling, firstRoot } = linkChildren(parents);
   const nodes: TreeNode[] = [];
-  // The place in `nodes` of what is above the next span; no recursion, because a chain may be 50,000 deep.
+  // The position in `nodes` of the next span's ancestors; iterative, because a chain may be 50,000 deep.
   const placeOf = new Int32Array(spans.length);
   for (let at = firstRoot; at !== none; ) {
     const parent = parents[at] === none ? none : (placeOf[parents[at] as number] as number);
@@ -134,7 +134,7 @@ function toNode(span: OutlineSpan, parent: number, above: TreeNode | undefined, 
   return { span, depth: above === undefined ? 0 : above.depth + 1, parent, end: 0, errorsBelow: 0, oddities };
 }
 
-/** The children of each span, and the roots, as chains in the order of `parents`. */
+/** The children of each span, and the roots, as linked lists in the order of `parents`. */
 function linkChildren(parents: readonly number[]) {
   const firstChild = new Int32Array(parents.length).fill(none);
   const nextSibling = new Int32Array(parents.length).fill(none);
@@ -150,14 +150,14 @@ function linkChildren(parents: readonly number[]) {
 
 function skews(span: OutlineSpan, parent: OutlineSpan): readonly Oddity[] {
   const isEarly = span.offsetMs < parent.offsetMs - toleranceMs;
-  // Nothing ends later than what has no end yet.
+  // An unfinished span ends after everything else.
   const parentEndMs = parent.latencyMs === null ? Number.POSITIVE_INFINITY : parent.offsetMs + parent.latencyMs;
   const isLate = span.latencyMs !== null && span.offsetMs + span.latencyMs > parentEndMs + toleranceMs;
   if (isEarly) return isLate ? earlyAndOutlives : early;
   return isLate ? outlives : unremarkable;
 }
 
-/** The depth of the deepest span with others below it; 0: nothing but roots has any. */
+/** The depth of the deepest span with children; 0 if only roots have children. */
 export function foldableDepth(tree: TraceTree): number {
   return tree.nodes.reduce((most, { depth, end }, index) => (end > index + 1 ? Math.max(most, depth) : most), 0);
 }

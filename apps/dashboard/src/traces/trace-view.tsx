@@ -38,7 +38,7 @@ const TraceDialogs = lazyPart(async () => (await import("./trace-dialogs.tsx")).
 const route = getRouteApi("/p/$projectId/traces/$traceId");
 const smallTrace = 3;
 
-/** A trace that is loaded. What is chosen, folded and zoomed is in the URL. */
+/** A loaded trace. The selection, the folds and the zoom are in the URL. */
 export function TraceView({
   trace,
   outline,
@@ -102,7 +102,7 @@ export function TraceView({
         />
       }
       actions={
-        // In a narrow window they move what is below them.
+        // In a narrow window they move the content below them.
         (isPainted || isNarrow) && (
           <>
             <TraceNeighbours trace={trace} />
@@ -128,7 +128,7 @@ export function TraceView({
   );
 }
 
-/** False until the browser has painted the first drawing; true from the beginning where nothing is put off. */
+/** False until the browser has painted the first drawing; true from the beginning if nothing is deferred. */
 function useIsPainted(isAtOnce: boolean): boolean {
   const [isPainted, setPainted] = useState(isAtOnce);
   useEffect(() => {
@@ -145,7 +145,7 @@ function useIsPainted(isAtOnce: boolean): boolean {
   return isPainted;
 }
 
-/** The tree and the chosen span. A few spans are a talk more than a tree: it comes first, and a single one needs no tree. */
+/** The tree and the selected span. With few spans the conversation matters more and comes first; a single span needs no tree. */
 function Halves({
   isNarrow,
   spanCount,
@@ -177,7 +177,7 @@ function Halves({
   );
 }
 
-/** What is shown stays in sight when it is gone on the server. */
+/** The loaded trace stays visible after its deletion on the server. */
 function Gone({ problem }: { problem: unknown }) {
   if (!(problem instanceof ApiProblem) || problem.status !== 404)
     return <ProblemLine problem={problem} className="mx-4 mb-2 md:mx-6" />;
@@ -216,7 +216,7 @@ function useTraceView(tree: TraceTree, traceId: string) {
   const foldTo = useCallback(
     (depth: number | null) => {
       const folded = printFolds({ fromDepth: depth ?? Number.POSITIVE_INFINITY, turned: new Set() });
-      // What is chosen stays in sight: the span above it that is, if it is folded away.
+      // The selection stays visible: if its span is folded, the nearest visible ancestor is selected.
       const shown = depth === null ? selected : (ancestorsOf(tree, selected)[depth] ?? selected);
       void navigate({ search: (before) => ({ ...before, span: idOf(shown), fold: folded }) });
     },
@@ -234,7 +234,7 @@ function useTraceView(tree: TraceTree, traceId: string) {
   return { folds, zoom, selected, tab: search.tab ?? ("chat" as const), select, fold, zoomTo, foldTo, chooseTab };
 }
 
-/** Reads again what may still be arriving. */
+/** Refreshes a trace that may still receive spans. */
 function useRereading(trace: TraceDetail, tree: TraceTree): void {
   const api = useApi();
   const queries = useQueryClient();

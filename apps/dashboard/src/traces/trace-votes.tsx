@@ -11,7 +11,7 @@ type Thumb = "up" | "down";
 
 const names: Record<Thumb, string> = { up: "Good answer", down: "Bad answer" };
 
-/** A vote on the whole trace, with how many there are; `+` and `-` vote, too. */
+/** A vote on the whole trace, with the number of votes; `+` and `-` are its keys. */
 export function TraceVotes({ traceId }: { traceId: string }) {
   const api = useApi();
   const queries = useQueryClient();

@@ -22,26 +22,29 @@ export interface WaterfallProps {
   folds: Folds;
   selected: number;
   zoom: TimeRange;
-  /** `isStep` when a key moved on by one: such moves leave no entries in the history. */
+  /** `isStep` for a move by one key press; such moves add no history entries. */
   onSelect(index: number, isStep: boolean): void;
   onFold(index: number, fold: boolean): void;
-  /** Null unfolds all. */
+  /** Null unfolds everything. */
   onFoldTo(depth: number | null): void;
   className?: string | undefined;
 }
 
 const rowHeight = 28;
 const touchRowHeight = 44;
-/** A name keeps this much of its column, at any depth. */
+/** The minimum width of a name in its column, at any depth. */
 const namePixels = 160;
 const signPixels = 52;
 const durationPixels = 72;
-/** An axis label that finds less room is left out. */
+/** The minimum width of an axis label; narrower ones are left out. */
 const labelPixels = 36;
-/** Between the end of the track and the durations. */
+/** The gap between the track and the durations. */
 const marginPixels = 12;
 
-/** The tree of spans beside their bars in time. Rows are drawn as they come into sight; what is above the first is named on top. */
+/**
+ * The tree of spans with their bars in time. Rows are drawn as they become visible; the ancestors of the first one are named
+ * above.
+ */
 export function TraceWaterfall({ tree, folds, selected, zoom, onSelect, onFold, onFoldTo, className }: WaterfallProps) {
   const height = useIsNarrow() ? touchRowHeight : rowHeight;
   const [box, width] = useElementWidth<HTMLDivElement>(700);
@@ -63,7 +66,7 @@ export function TraceWaterfall({ tree, folds, selected, zoom, onSelect, onFold, 
   useEffect(() => {
     if (selectedRow === -1 || isInSight(virtual, selectedRow * height, height)) return;
     const { startIndex: first = 0, endIndex: last = 0 } = virtual.range ?? {};
-    // A step scrolls by a row; what is farther comes to the middle, with its neighbours around it.
+    // A single step scrolls by a row; a farther target is centred.
     const isNear = selectedRow >= first - 2 && selectedRow <= last + 2;
     virtual.scrollToIndex(selectedRow, { align: isNear ? "auto" : "center" });
   }, [selectedRow, virtual]);
@@ -136,7 +139,7 @@ export function TraceWaterfall({ tree, folds, selected, zoom, onSelect, onFold, 
   );
 }
 
-/** Whether no scrolling is needed to see a row; the virtualizer itself would lay the page out to find out. */
+/** Whether a row is fully visible. The virtualizer would force a layout to determine this. */
 function isInSight({ scrollOffset, scrollRect }: Virtualizer<HTMLDivElement, Element>, top: number, height: number) {
   if (scrollOffset === null || scrollRect === null) return false;
   return top >= scrollOffset && top + height <= scrollOffset + scrollRect.height;
@@ -148,7 +151,7 @@ function shallowestOf(tree: TraceTree, rows: readonly number[], first: number, l
   return Number.isFinite(least) ? least : 0;
 }
 
-/** What the first row in sight belongs to; each opens its span. */
+/** The ancestors of the first visible row; each opens its span. */
 function Ancestors({ tree, index, onSelect }: { tree: TraceTree; index: number; onSelect(index: number): void }) {
   const above = ancestorsOf(tree, index);
   const shown = above.length <= 3 ? above : [above[0] as number, null, ...above.slice(-2)];

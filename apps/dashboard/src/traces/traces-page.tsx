@@ -16,7 +16,7 @@ import { type TracesPageState, useTracesPage } from "./use-traces-page.ts";
 
 const ListDialogs = lazyPart(async () => (await import("./list-dialogs.tsx")).ListDialogs);
 
-/** Every trace of a project, newest first, under the filters of the URL. */
+/** All traces of a project, newest first, filtered by the URL. */
 export function TracesPage() {
   const { projectId } = useApi();
   const page = useTracesPage();

@@ -21,7 +21,7 @@ interface TracesTableProps {
   onScrolledTo(index: number): void;
 }
 
-/** The rows of the list; more are read as the reader comes near the end. */
+/** The rows of the list; more are loaded as the user approaches the end. */
 export function TracesTable({ list, shown, selected, activeId, ...acts }: TracesTableProps) {
   const { projectId } = useApi();
   const columns = useMemo(

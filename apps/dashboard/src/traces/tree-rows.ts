@@ -1,9 +1,6 @@
 import type { TraceTree, TreeNode } from "./trace-tree.ts";
 
-/**
- * Which spans hide what is below them, as the words of the URL: `d2` folds everything from depth 2 on, an id turns one
- * span over from what it would be.
- */
+/** The folded spans, as terms in the URL: `d2` folds everything from depth 2 on, an id toggles one span. */
 export interface Folds {
   fromDepth: number;
   turned: ReadonlySet<string>;
@@ -25,7 +22,7 @@ export function isFolded({ fromDepth, turned }: Folds, { span, depth }: TreeNode
   return depth >= fromDepth !== turned.has(span._id);
 }
 
-/** The same folds with one span folded, or not. */
+/** The folds with one span folded or unfolded. */
 export function withFold(folds: Folds, node: TreeNode, fold: boolean): Folds {
   if (isFolded(folds, node) === fold) return folds;
   const turned = new Set(folds.turned);
@@ -33,12 +30,12 @@ export function withFold(folds: Folds, node: TreeNode, fold: boolean): Folds {
   return { ...folds, turned };
 }
 
-/** The same folds with everything above a span open, so that it is in sight. */
+/** The folds with all ancestors of a span open, so that it is visible. */
 export function withRevealed(folds: Folds, tree: TraceTree, index: number): Folds {
   return ancestorsOf(tree, index).reduce((kept, above) => withFold(kept, tree.nodes[above] as TreeNode, false), folds);
 }
 
-/** Indices of the spans in sight, from the top. */
+/** Indices of the visible spans, from the top. */
 export function visibleRows(tree: TraceTree, folds: Folds): number[] {
   if (!Number.isFinite(folds.fromDepth) && folds.turned.size === 0) return tree.nodes.map((_, index) => index);
   const rows: number[] = [];
@@ -50,7 +47,7 @@ export function visibleRows(tree: TraceTree, folds: Folds): number[] {
   return rows;
 }
 
-/** Indices of the spans above one, the root first. */
+/** Indices of a span's ancestors, the root first. */
 export function ancestorsOf(tree: TraceTree, index: number): number[] {
   const found: number[] = [];
   for (let above = tree.nodes[index]?.parent ?? -1; above !== -1; above = tree.nodes[above]?.parent ?? -1)
@@ -58,7 +55,7 @@ export function ancestorsOf(tree: TraceTree, index: number): number[] {
   return found.reverse();
 }
 
-/** The next span that failed after one, or before it with a step of -1, around the end; null where none did. */
+/** The next failed span after one, or before it with a step of -1, with wrap-around; null if none failed. */
 export function nextError(tree: TraceTree, from: number, step: 1 | -1 = 1): number | null {
   const { length } = tree.nodes;
   for (let count = 1; count <= length; count++) {
@@ -73,8 +70,8 @@ const nearIndent = 14;
 const farIndent = 4;
 
 /**
- * How far a row is indented in pixels, counted from the shallowest row in sight: 14 a level at first, then 4, and never
- * so far that less than `most` is left of its column.
+ * The indentation of a row in pixels, relative to the shallowest visible row: 14 a level at first, then 4, and at
+ * most `most`.
  */
 export function indentOf(depth: number, shallowest: number, most: number): number {
   const levels = Math.max(0, depth - shallowest);

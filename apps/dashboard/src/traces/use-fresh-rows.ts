@@ -6,12 +6,12 @@ import { addWaiting, canTakeFresh, nothingWaits, takeFresh, type Waiting } from 
 import { type TraceRow, tracesQuery } from "./list-queries.ts";
 import { listQueryOf, type TracesFilter } from "./list-search.ts";
 
-/** Rows of a burst are taken together, so that the table is not drawn for each. */
+/** Rows of a burst are processed together, so that the table is not redrawn for each. */
 const gatherMs = 250;
 
 export interface FreshRows {
   state: StreamState | "off";
-  /** How many wait to be shown. */
+  /** The number of waiting rows. */
   waiting: number;
   /** Shows them. */
   take(): void;
@@ -29,7 +29,8 @@ export function useFreshRows(filter: TracesFilter, { isOn, isAtTop }: { isOn: bo
   const { queryKey } = tracesQuery(api, filter);
   const key = JSON.stringify(queryKey);
 
-  // A stream with other filters goes on where the one before it was: what is stored meanwhile may be in neither list.
+  // A stream with other filters resumes at the position of the previous one: rows stored in between may be missing from both
+  // lists.
   const place = useMemo((): StreamPlace => ({ lastEventId: null }), [api]);
   const showing = useRef({ isAtTop, waiting });
   showing.current = { isAtTop, waiting };
@@ -58,7 +59,7 @@ export function useFreshRows(filter: TracesFilter, { isOn, isAtTop }: { isOn: bo
       setWaiting(showing.current.isAtTop ? nothingWaits : rows);
     };
     const readAgain = (): void => void queries.resetQueries({ queryKey, exact: true });
-    /** Reads what was stored after the list was read and before the stream began; a list that failed is read later. */
+    /** Loads rows that were stored after the list was loaded and before the stream began. A failed list is loaded later. */
     const catchUp = async (): Promise<void> => {
       const list = { queryKey, exact: true, type: "active" } as const;
       if (queries.isFetching(list) > 0) await queries.refetchQueries(list, { cancelRefetch: false });

@@ -3,7 +3,7 @@ import type { TraceRow } from "./list-queries.ts";
 
 const none: ReadonlySet<string> = new Set();
 
-/** The rows that are chosen together, by id. They stay chosen while other rows are read. */
+/** The ids of the selected rows. They stay selected while other rows are loaded. */
 export function useSelection(rows: readonly TraceRow[]) {
   const [ids, setIds] = useState(none);
   const last = useRef<string | null>(null);
@@ -39,7 +39,7 @@ export function useSelection(rows: readonly TraceRow[]) {
   return { ids, chosen, toggle, toggleAll, forget, clear } as const;
 }
 
-/** The ids from one row to another, both of them included; the second alone where the first is not there. */
+/** The ids from one row to another, inclusive; only the second if the first is missing. */
 function between(rows: readonly TraceRow[], from: string | null, to: string): string[] {
   const ends = [rows.findIndex(({ _id }) => _id === from), rows.findIndex(({ _id }) => _id === to)].sort(
     (one, other) => one - other,

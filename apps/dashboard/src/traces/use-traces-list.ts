@@ -5,7 +5,7 @@ import { firstPlace } from "./fresh-rows.ts";
 import { tracesQuery } from "./list-queries.ts";
 import type { TracesFilter } from "./list-search.ts";
 
-/** The held pages as one list, and the ways to read on. */
+/** The loaded pages as one list, and functions to load more. */
 export function useTracesList(filter: TracesFilter) {
   const query = useInfiniteQuery(tracesQuery(useApi(), filter));
   const { data, hasNextPage, hasPreviousPage, isFetching, fetchNextPage, fetchPreviousPage } = query;
@@ -19,7 +19,7 @@ export function useTracesList(filter: TracesFilter) {
   return {
     query,
     rows,
-    /** Rows before the first that were let go. */
+    /** Rows before the first kept one, which were dropped. */
     rowsAbove: data === undefined ? 0 : firstPlace(data).above,
     totalCount: data?.pages[0]?.totalCount ?? 0,
     isAtEnd: data !== undefined && !hasNextPage,

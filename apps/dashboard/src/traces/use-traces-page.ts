@@ -9,16 +9,16 @@ import { useTracesList } from "./use-traces-list.ts";
 
 const route = getRouteApi("/p/$projectId/traces");
 
-/** What is done with traces of the list, in a dialog. */
+/** An action on traces of the list that opens a dialog. */
 export interface ListAct {
   kind: "add" | "evaluate" | "delete";
   traceIds: readonly string[];
 }
 
-/** A part of the search; undefined members are removed. */
+/** A change of the search; undefined members are removed. */
 export type SearchChange = { [Name in keyof TracesSearch]?: TracesSearch[Name] | undefined };
 
-/** The list as its URL says, where the reader is in it, and what can be done there. */
+/** The state of the traces page from its URL: the list, the position in it, and its actions. */
 export function useTracesPage() {
   const { projectId } = useApi();
   const search = route.useSearch();
@@ -53,13 +53,13 @@ export function useTracesPage() {
     list,
     selection,
     fresh,
-    /** The row the keys act on. */
+    /** The row that keys act on. */
     active,
     act,
     setAct,
     isFiltered,
     isEmpty,
-    /** The project holds no trace at all. */
+    /** The project has no traces at all. */
     isUnused,
     isFollowed,
     change,
@@ -83,7 +83,7 @@ export function useTracesPage() {
 
 export type TracesPageState = ReturnType<typeof useTracesPage>;
 
-/** The same object as long as it says the same. */
+/** Returns the same object while its content is the same. */
 function useStable<Value>(value: Value): Value {
   const key = JSON.stringify(value);
   return useMemo(() => value, [key]);

@@ -9,14 +9,14 @@ import { Score } from "../ui/score.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
 import { type TraceDetail, traceEvaluationsQuery } from "./trace-queries.ts";
 
-/** Everything that rated a trace, and why the chosen one rated as it did. */
+/** All ratings of a trace, and the explanation of the selected one. */
 export function VerdictsTab({
   trace,
   scorer,
   onEvaluate,
 }: {
   trace: TraceDetail;
-  /** The name of the one to show first. */
+  /** The name of the initially selected one. */
   scorer: string | undefined;
   onEvaluate(): void;
 }) {
@@ -27,7 +27,7 @@ export function VerdictsTab({
     <Loaded query={evaluations}>
       {(said) => {
         const verdicts = said.length > 0 ? verdictsOfEvaluations(said, trace) : verdictsOfTrace(trace);
-        // The worst is what one comes for, unless another was asked for.
+        // The worst one by default, because users look for it.
         const wanted = scorer ?? verdictsOfTrace(trace)[0]?.scorer.name;
         const verdict =
           verdicts.find(({ key }) => key === chosen) ??

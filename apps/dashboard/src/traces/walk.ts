@@ -3,8 +3,8 @@ import { useEffect } from "react";
 import type { TracesPageData } from "./list-queries.ts";
 
 /**
- * The ids of the list that a trace was opened from, in its order; empty where it was opened from elsewhere. It stays while
- * one goes from trace to trace, longer than the list itself is kept.
+ * The ids of the list from which a trace was opened, in order; empty without a list. It is kept while the user moves from trace
+ * to trace, longer than the list itself.
  */
 export function useWalk(projectId: string, traceId: string): readonly string[] {
   const queries = useQueryClient();

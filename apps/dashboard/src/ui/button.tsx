@@ -12,7 +12,7 @@ const looks: Record<ButtonLook, string> = {
   danger: "bg-canvas text-bad border-line hover:bg-bad-ground hover:border-bad",
 };
 
-/** How every button looks; links that act like buttons take it, too. */
+/** The look of every button, also for links that act like buttons. */
 export function buttonClasses(look: ButtonLook = "plain", extra?: string): string {
   return classNames(
     "inline-flex h-8 max-md:h-11 shrink-0 items-center justify-center gap-1.5 rounded-sm border px-3 text-sm whitespace-nowrap",
@@ -26,11 +26,11 @@ export interface ButtonProps extends Omit<ComponentProps<"button">, "title"> {
   look?: ButtonLook;
   /** Why it is disabled, or what it does; shown as a tooltip. */
   hint?: string | undefined;
-  /** Something is under way: the button keeps its width and takes no second press. */
+  /** An action is pending: the button keeps its width and ignores further presses. */
   isBusy?: boolean;
 }
 
-/** A button. Give the reason of a disabled one as `hint`: it stays reachable so that the reason can be read. */
+/** A button. Pass the reason why it is disabled as `hint`: the button stays focusable so that users can read it. */
 export function Button({ look, hint, isBusy, className, disabled, onClick, children, ...rest }: ButtonProps) {
   const isOff = disabled || isBusy;
   return (
@@ -51,7 +51,7 @@ export function Button({ look, hint, isBusy, className, disabled, onClick, child
   );
 }
 
-/** A button that shows an icon only; `label` is its name for everybody. */
+/** A button that shows only an icon; `label` is its accessible name. */
 export function IconButton({ label, className, ...rest }: Omit<ButtonProps, "hint"> & { label: string }) {
   return (
     <Button

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Button, IconButton } from "./button.tsx";
 import { CheckIcon, CopyIcon } from "./icons.tsx";
 
-/** Copies a text and shows for two seconds that it did. With `label` it is a worded button. */
+/** Copies a text and confirms it for two seconds. With `label` the button has a text. */
 export function CopyButton({
   text,
   name,
@@ -36,7 +36,7 @@ export function CopyButton({
   );
 }
 
-/** Over plain HTTP beyond loopback browsers offer no clipboard to scripts; a selected field can still be copied. */
+/** Over plain HTTP beyond loopback, scripts have no clipboard access; a selected field can still be copied. */
 function copyWithoutPermission(text: string): void {
   const field = document.createElement("textarea");
   field.value = text;

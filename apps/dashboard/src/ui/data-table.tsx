@@ -14,40 +14,40 @@ export interface Column<Row> {
 }
 
 export interface DataTableProps<Row> {
-  /** What the rows are, for screen readers and as the heading of the keys. */
+  /** The name of the rows, for screen readers and as the heading of the keys. */
   label: string;
   rows: readonly Row[];
   columns: readonly Column<Row>[];
   rowKey(row: Row): string;
-  /** The row that the keys act on; `j` and `k` move it. */
+  /** The row that keys act on; `j` and `k` move it. */
   activeKey?: string | undefined;
   onActivate?: (row: Row) => void;
   /** Enter, or a click on a row outside its links and buttons. */
   onOpen?: (row: Row) => void;
-  /** A click, where it does something else than Enter. */
+  /** A click, if it differs from Enter. */
   onPress?: (row: Row) => void;
   /** Marked as part of a selection. */
   isSelected?: (row: Row) => boolean;
-  /** The replacement of a row in a narrow window. */
+  /** The content of a row in a narrow window. */
   card(row: Row): ReactNode;
-  /** Heights in pixels; rows are virtual and therefore equally high. */
+  /** Heights in pixels. Rows are virtual and therefore have equal heights. */
   rowHeight?: number;
   cardHeight?: number;
-  /** Rows before the first of `rows` that are not at hand; their place stays empty. */
+  /** The number of unloaded rows before the first of `rows`; their space stays empty. */
   rowsAbove?: number;
-  /** Called when the last rows come into sight. */
+  /** Called when the last rows become visible. */
   onReachEnd?: () => void;
-  /** Called when rows before the first come into sight, or nearly. */
+  /** Called when rows before the first become visible, or nearly so. */
   onReachStart?: () => void;
-  /** Called with the first row in sight, as it changes. */
+  /** Called when the first visible row changes. */
   onScrolledTo?: (index: number) => void;
   /** Below the last row. */
   footer?: ReactNode;
-  /** Lets the table be as high as its rows, up to this many pixels, instead of filling its parent. */
+  /** Sizes the table by its rows, up to this many pixels, instead of filling its parent. */
   maxHeight?: number;
 }
 
-/** A table whose rows are drawn as they come into sight. Where the window is narrow rows are cards. */
+/** A table whose rows are drawn as they become visible. In a narrow window rows are cards. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, rows, columns, rowKey, activeKey, onActivate, onOpen, isSelected, card, footer, maxHeight } = props;
   const { onPress = onOpen, rowsAbove = 0 } = props;
@@ -171,7 +171,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   );
 }
 
-/** Drawn again only when the row or the columns are others; keep the columns in a constant or a memo. */
+/** Redrawn only if the row or the columns change; keep the columns in a constant or a memo. */
 const Cells = memo(function Cells({ row, columns }: { row: unknown; columns: readonly Column<unknown>[] }) {
   return columns.map((column) => (
     <div

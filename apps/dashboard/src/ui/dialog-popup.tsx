@@ -9,7 +9,7 @@ export interface DialogProps {
   onClose(): void;
   title: ReactNode;
   children: ReactNode;
-  /** Buttons at the lower edge, the one that acts last. */
+  /** Buttons at the lower edge, with the confirming one last. */
   actions?: ReactNode;
   width?: "narrow" | "wide";
 }

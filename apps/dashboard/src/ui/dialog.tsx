@@ -8,7 +8,7 @@ const DialogPopup = lazyPart(async () => (await import("./dialog-popup.tsx")).Di
 
 /** A modal dialog. It scrolls inside, keeps the focus, and returns it when it closes. */
 export function Dialog(props: DialogProps) {
-  // Most dialogs of a page are never opened; what shows them is not even loaded until then.
+  // Most dialogs of a page are never opened; their code is loaded on first use.
   const [wasOpened, setWasOpened] = useState(props.isOpen);
   if (props.isOpen && !wasOpened) setWasOpened(true);
   return wasOpened && <DialogPopup {...props} />;
@@ -18,18 +18,18 @@ export interface ConfirmProps {
   isOpen: boolean;
   onClose(): void;
   title: string;
-  /** What will happen, with its numbers. */
+  /** The consequences, with numbers. */
   children: ReactNode;
   /** The verb on the button, such as `Delete 12 traces`. */
   verb: string;
   look?: "danger" | "primary";
-  /** False while something in the dialog is missing, such as a name that has to be typed. */
+  /** False while required input is missing, such as a name to type. */
   isReady?: boolean;
-  /** Rejects with a problem that is then shown in the dialog. */
+  /** A rejection is shown in the dialog. */
   onConfirm(): Promise<unknown>;
 }
 
-/** Asks before something that cannot be undone, shows that it is under way, and stays open when it fails. */
+/** Asks for confirmation of an irreversible action, shows its progress, and stays open on failure. */
 export function ConfirmDialog({
   isOpen,
   onClose,

@@ -6,15 +6,15 @@ const control =
 
 interface Labelled {
   label: ReactNode;
-  /** What to type, in a line below. */
+  /** Help text in a line below. */
   hint?: ReactNode;
-  /** Why what is typed cannot be taken. */
+  /** The error of the current input. */
   error?: ReactNode;
-  /** The label is for screen readers only, because the place says it. */
+  /** Hides the label except from screen readers, if the context makes it obvious. */
   isLabelHidden?: boolean;
 }
 
-/** A label, its control, and what there is to say about it. */
+/** A label, its control, and its hint or error. */
 function Labelling({
   id,
   label,
@@ -48,7 +48,7 @@ function described(id: string, { hint, error }: Pick<Labelled, "hint" | "error">
   return { "aria-describedby": names || undefined, "aria-invalid": error != null || undefined };
 }
 
-/** The API cuts a longer search term, and addresses have a limit. */
+/** The API truncates longer search terms, and URLs have a limit. */
 const searchMaxChars = 200;
 
 /** One line of text. */
@@ -120,7 +120,7 @@ export function SelectField({
   );
 }
 
-/** Yes or no. */
+/** A checkbox. */
 export function CheckField({ label, hint, ...rest }: Pick<Labelled, "label" | "hint"> & ComponentProps<"input">) {
   const id = useId();
   return (

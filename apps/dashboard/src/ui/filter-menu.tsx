@@ -8,7 +8,7 @@ export interface Named {
   label: string;
 }
 
-/** One filter of a list as a menu; its button shows what is chosen. */
+/** One filter of a list as a menu; its button shows the current choice. */
 export function FilterMenu({
   label,
   all = "All",
@@ -17,7 +17,7 @@ export function FilterMenu({
   onChoose,
 }: {
   label: string;
-  /** What it is called that nothing is chosen. */
+  /** The label for no filter. */
   all?: string;
   chosen: string | undefined;
   options: readonly Named[];

@@ -3,7 +3,7 @@ export const unknown = "-";
 
 type Maybe<T> = T | null | undefined;
 
-// Intl is not used here: its first use takes a browser some 30 ms, on every page.
+// Without Intl: its first use costs a browser some 30 ms, on every page.
 
 /** `1,204,331` */
 export function formatCount(value: Maybe<number>): string {
@@ -18,7 +18,7 @@ export function formatCompact(value: Maybe<number>): string {
   if (value == null) return unknown;
   let scaled = value;
   let unit = 0;
-  // 999.95 of one unit would be printed as a thousand of it.
+  // 999.95 of one unit would be printed as 1,000 of it.
   while (Math.abs(scaled) >= 999.95 && unit < compactUnits.length - 1) {
     scaled /= 1_000;
     unit++;
@@ -28,7 +28,7 @@ export function formatCompact(value: Maybe<number>): string {
 
 const compactUnits = ["", "K", "M", "B", "T"] as const;
 
-/** `0.3 ms`, `412 ms`, `1.24 s`, `2 min 5 s`, `1 h 4 min` of milliseconds. */
+/** Milliseconds as `0.3 ms`, `412 ms`, `1.24 s`, `2 min 5 s`, `1 h 4 min`. */
 export function formatDuration(ms: Maybe<number>): string {
   if (ms == null) return unknown;
   if (ms < 0) return `-${formatDuration(-ms)}`;
@@ -47,7 +47,7 @@ function join(major: number, majorUnit: string, minor: number, minorUnit: string
   return minor === 0 ? `${major} ${majorUnit}` : `${major} ${majorUnit} ${minor} ${minorUnit}`;
 }
 
-/** US dollars: `$41.20`, `$0.061`, `$0.00042`; two figures that say something below a dollar. */
+/** US dollars: `$41.20`, `$0.061`, `$0.00042`; two significant digits below a dollar. */
 export function formatCost(usd: Maybe<number>): string {
   if (usd == null) return unknown;
   if (usd === 0) return "$0";
@@ -58,17 +58,17 @@ export function formatCost(usd: Maybe<number>): string {
   return `$${usd.toFixed(digits).replace(/(\.\d\d\d*?)0+$/, "$1")}`;
 }
 
-/** `96.1%` of a share between 0 and 1. */
+/** A share between 0 and 1 as `96.1%`. */
 export function formatShare(share: Maybe<number>, digits = 1): string {
   return share == null ? unknown : `${(share * 100).toFixed(digits)}%`;
 }
 
-/** `7.4` of a rating between 0 and 10. */
+/** A rating between 0 and 10 as `7.4`. */
 export function formatRating(rating: Maybe<number>): string {
   return rating == null ? unknown : rating.toFixed(1);
 }
 
-/** `+4.2`, `-0.4`, `0`; the sign is always there, because it is the news. */
+/** `+4.2`, `-0.4`, `0`; a difference always has its sign. */
 export function formatDelta(value: Maybe<number>, digits = 1): string {
   if (value == null) return unknown;
   const text = Math.abs(value).toFixed(digits);
@@ -76,7 +76,7 @@ export function formatDelta(value: Maybe<number>, digits = 1): string {
   return `${value > 0 ? "+" : "-"}${text}`;
 }
 
-/** `9.4 MB` of bytes. */
+/** Bytes as `9.4 MB`. */
 export function formatBytes(bytes: Maybe<number>): string {
   if (bytes == null) return unknown;
   if (bytes < 1_024) return `${bytes} B`;
@@ -94,7 +94,7 @@ export function formatTime(iso: Maybe<string>, now = new Date()): string {
   return `${months[time.getMonth()]} ${time.getDate()} ${clock(time, false)}`;
 }
 
-/** The whole moment with its zone, for titles. */
+/** The full time with its zone, for titles. */
 export function formatMoment(iso: Maybe<string>): string {
   if (iso == null) return unknown;
   const time = new Date(iso);
@@ -117,13 +117,13 @@ export function formatClock(iso: string): string {
   return clock(new Date(iso), false);
 }
 
-/** `Nov 17` of a day that begins at midnight UTC, as the API's days do. */
+/** `Nov 17` for a day that begins at midnight UTC, as the API's days do. */
 export function formatDay(iso: string): string {
   const day = new Date(iso);
   return `${months[day.getUTCMonth()]} ${day.getUTCDate()}`;
 }
 
-/** `now`, `2 min ago`, `3 h ago`, `5 d ago`; a time ahead of this clock is `now`. */
+/** `now`, `2 min ago`, `3 h ago`, `5 d ago`; a time in the future is `now`. */
 export function formatAge(iso: Maybe<string>, now = Date.now()): string {
   if (iso == null) return unknown;
   const seconds = Math.floor((now - Date.parse(iso)) / 1_000);

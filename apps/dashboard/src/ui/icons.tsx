@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Icons are drawn on a grid of 16 with one stroke; they are used beside a word or in a button that has a name. */
+/** Icons are drawn on a 16-pixel grid with one stroke width; they are used beside a word or in a button with a label. */
 function icon(shape: ReactNode) {
   return function Icon({ className = "size-4" }: { className?: string }) {
     return (

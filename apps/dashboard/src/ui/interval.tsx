@@ -1,19 +1,19 @@
 import { classNames } from "./class-names.ts";
 
 export interface IntervalProps {
-  /** Null where it is not known: then nothing but the axis is drawn. */
+  /** Null if unknown: then only the axis is drawn. */
   interval: { low: number; high: number } | null | undefined;
   centre: number | null | undefined;
-  /** What the axis covers. */
+  /** The range of the axis. */
   domain: readonly [number, number];
   /** Marked on the axis, such as 0 or a threshold. */
   marks?: readonly number[];
-  /** Everything the picture says, in words. */
+  /** A full description of the picture in words. */
   label: string;
   className?: string;
 }
 
-/** An estimate and how sure it is: a point with its interval on an axis. */
+/** An estimate with its confidence interval on an axis. */
 export function Interval({ interval, centre, domain, marks = [], label, className }: IntervalProps) {
   const at = (value: number): number => {
     const share = (value - domain[0]) / (domain[1] - domain[0]);
@@ -48,7 +48,7 @@ export function Interval({ interval, centre, domain, marks = [], label, classNam
         </g>
       )}
       {centre != null && (
-        // A line of no length with round ends stays a circle while the picture is stretched.
+        // A line of zero length with round ends stays a circle while the picture is stretched.
         <line
           x1={at(centre)}
           x2={at(centre)}

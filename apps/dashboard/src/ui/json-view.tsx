@@ -2,18 +2,18 @@ import { useState } from "react";
 import { CopyButton } from "./copy-button.tsx";
 import { formatBytes, formatCount } from "./format.ts";
 
-/** Deeper levels open by hand; this many open by themselves. */
+/** The number of levels that are open at first. */
 const openLevels = 3;
-/** Members of an object or a list that are shown at first, and more for each press of the button. */
+/** Members of an object or list shown at first, and added for each press of the button. */
 const membersAtOnce = 100;
-/** A string is cut here until it is asked for whole. */
+/** A string is cut here until the user expands it. */
 const charactersAtOnce = 2_000;
-/** Even whole a string is shown no longer than this; the rest is in the download. */
+/** The maximum length of an expanded string; the rest is in the download. */
 const charactersMost = 200_000;
-/** Levels under this one are shown as their text. */
+/** Deeper levels are shown as text. */
 const levelsMost = 100;
 
-/** Any JSON as a tree that stays quick whatever is in it: levels, members and strings are bounded and open by hand. */
+/** Any JSON as a tree that stays fast: levels, members and strings are bounded and expanded on request. */
 export function JsonView({ value, name = "value" }: { value: unknown; name?: string }) {
   return (
     <div className="group relative font-mono text-xs leading-4.5">

@@ -1,8 +1,8 @@
 import { type ComponentType, useEffect, useState } from "react";
 
 /**
- * A component in a separate file, which is loaded when it is shown for the first time; `Meanwhile` takes its place until
- * then. React's own `lazy` holds back what was loaded until 300 ms after its placeholder, which is long for a menu.
+ * A component in a separate file, loaded when it is first shown; `Meanwhile` takes its place until then. React's own `lazy`
+ * withholds the loaded component until 300 ms after its placeholder, which is long for a menu.
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,

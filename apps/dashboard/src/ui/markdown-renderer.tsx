@@ -12,7 +12,7 @@ const components: Components = {
     ) : (
       <span>{children}</span>
     ),
-  // A picture from elsewhere would tell its server who reads this trace, and when.
+  // An external image would reveal to its server who reads this trace, and when.
   img: ({ alt, src }) => (
     <span className="rounded-sm border border-line px-1 text-xs text-faint">
       image{alt ? `: ${alt}` : ""}

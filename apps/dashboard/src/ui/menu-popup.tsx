@@ -6,7 +6,7 @@ export interface MenuItem {
   label: ReactNode;
   onChoose(): void;
   isChosen?: boolean;
-  /** Why it cannot be chosen; the item stays in sight. */
+  /** Why it is disabled; the item stays visible. */
   disabledBecause?: string | undefined;
   look?: "danger";
 }
@@ -30,7 +30,7 @@ export function MenuPopup({
   onOpenChange(isOpen: boolean): void;
 }) {
   const popup = useRef<HTMLDivElement>(null);
-  /** Keys go on from the first item; a pointer is on its way to another. */
+  /** Opened by a key, the first item is focused; a pointer will choose another. */
   function focusFirst(): void {
     if (openedBy === "keys") popup.current?.querySelector<HTMLElement>("[role='menuitem']")?.focus();
   }

@@ -12,7 +12,7 @@ import type { MenuItem } from "./menu-popup.tsx";
 
 const MenuPopup = lazyPart(async () => (await import("./menu-popup.tsx")).MenuPopup);
 
-/** A button that opens a list of acts. A null among the items draws a line. */
+/** A button that opens a list of actions. A null among the items draws a line. */
 export function Menu({
   trigger,
   items,
@@ -23,7 +23,7 @@ export function Menu({
   align?: "start" | "end";
 }) {
   const [isOpen, setOpen] = useState(false);
-  // Most menus of a page are never opened; what they would show is not even made until then.
+  // Most menus of a page are never opened; their content is rendered on first use.
   const [openedBy, setOpenedBy] = useState<"keys" | "pointer" | null>(null);
   const button = useRef<HTMLButtonElement>(null);
   const buttonId = useId();
@@ -43,7 +43,7 @@ export function Menu({
         id: buttonId,
         "aria-haspopup": "menu",
         "aria-expanded": isOpen,
-        // A click that a key makes has no clicks to count.
+        // A click made by a key has a click count of 0.
         onClick: ({ detail }) => open(detail === 0 ? "keys" : "pointer"),
         onKeyDown,
       })}

@@ -4,14 +4,14 @@ import { formatAge, formatMoment, formatTime } from "./format.ts";
 
 export interface PageProps {
   title: string;
-  /** In place of the plain title, where it carries a status or a link. */
+  /** Replaces the plain title, for example to add a status or a link. */
   heading?: ReactNode;
-  /** Beside the title: counts, or what the page is about in a line. */
+  /** Beside the title: counts, or a one-line description. */
   aside?: ReactNode;
-  /** At the right: what can be done with all of it. */
+  /** At the right: the actions on the whole page. */
   actions?: ReactNode;
   children: ReactNode;
-  /** The content goes to the edges and scrolls by itself, as tables do. */
+  /** The content extends to the edges and scrolls by itself, as tables do. */
   isFull?: boolean;
 }
 
@@ -65,7 +65,7 @@ export function Panel({ children, className }: { children: ReactNode; className?
   return <div className={classNames("min-w-0 rounded-md border border-line bg-canvas", className)}>{children}</div>;
 }
 
-/** A figure with its name, and what it was before. */
+/** A figure with its name, and its previous value. */
 export function Stat({ label, children, note }: { label: ReactNode; children: ReactNode; note?: ReactNode }) {
   return (
     <div className="min-w-0">
@@ -76,7 +76,7 @@ export function Stat({ label, children, note }: { label: ReactNode; children: Re
   );
 }
 
-/** A small word with a frame: a status, a version, a count. */
+/** A framed word: a status, a version, a count. */
 export function Badge({
   children,
   look = "plain",
@@ -105,7 +105,7 @@ export function Badge({
   );
 }
 
-/** A moment: the clock or the date in sight, the whole of it in the title. */
+/** A time: the clock time or date, with the full time in the title. */
 export function Time({ iso, isAge }: { iso: string | null | undefined; isAge?: boolean }) {
   return (
     <time dateTime={iso ?? undefined} title={formatMoment(iso)} className="whitespace-nowrap">

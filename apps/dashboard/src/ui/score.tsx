@@ -10,17 +10,17 @@ export function scoreGround(rating: number): string {
 }
 
 export interface ScoreProps {
-  /** Between 0 and 10; null where nothing was rated. */
+  /** Between 0 and 10; null if unrated. */
   rating: number | null | undefined;
-  /** Below it the rating fails; without one nothing is said about that. */
+  /** The rating fails below it; without a threshold it neither passes nor fails. */
   threshold?: number | null | undefined;
-  /** What rated, for screen readers and the title. */
+  /** The scorer's name, for screen readers and the title. */
   scorer?: string | undefined;
-  /** Opens why; `w` does the same while the score has the focus. Without it the score is plain text. */
+  /** Opens the explanation, as `w` does while the score has the focus. Without it the score is plain text. */
   onWhy?: (() => void) | undefined;
 }
 
-/** A rating as a mark on the scale and its number; a failing one carries a sign besides its colour. */
+/** A rating as a mark on the scale and its number; a failing one has a sign besides its colour. */
 export function Score({ rating, threshold, scorer, onWhy }: ScoreProps) {
   const isFailing = rating != null && threshold != null && rating < threshold;
   const title = [
@@ -58,7 +58,7 @@ export function Score({ rating, threshold, scorer, onWhy }: ScoreProps) {
       onClick={onWhy}
       onKeyDown={(event) => {
         if (event.key !== "w" || event.ctrlKey || event.metaKey || event.altKey) return;
-        // Handled here: the row that the page's keys act on may be another one.
+        // Handled here, because the page's keys may act on another row.
         event.preventDefault();
         onWhy();
       }}

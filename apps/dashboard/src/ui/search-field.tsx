@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { TextField } from "./field.tsx";
 import { useShortcuts } from "./shortcuts.tsx";
 
-/** Typing is asked for when it pauses this long. */
+/** The pause in typing after which the input is reported. */
 const typingMs = 250;
 
 /** Reports the input once typing pauses; a value that changes elsewhere replaces it. `/` focuses it. */
@@ -14,9 +14,9 @@ export function SearchField({
 }: {
   value: string;
   onChange(value: string): void;
-  /** What can be searched. */
+  /** The searchable fields. */
   placeholder: string;
-  /** Of the page's keys. */
+  /** The heading of the page's keys. */
   group: string;
 }) {
   const [typed, setTyped] = useState(value);

@@ -1,4 +1,4 @@
-/** How one parameter of a URL is read. What it cannot read is undefined: a link that is wrong in one place still opens. */
+/** Parses one parameter of a URL. An invalid value is undefined: a link with one wrong parameter still opens. */
 type Reader<Value> = (raw: unknown) => Value | undefined;
 
 export const text: Reader<string> = (raw) => (typeof raw === "string" && raw !== "" ? raw : undefined);
@@ -23,7 +23,7 @@ export const list: Reader<string[]> = (raw) => {
   return kept.length > 0 ? kept : undefined;
 };
 
-/** The `validateSearch` of a route: reads each named parameter and drops all others. */
+/** The `validateSearch` of a route: parses each named parameter and drops all others. */
 export function searchOf<Shape extends Record<string, Reader<unknown>>>(shape: Shape) {
   type Search = { [Name in keyof Shape]?: ReturnType<Shape[Name]> };
   return (raw: Record<string, unknown>): Search => {
@@ -32,12 +32,12 @@ export function searchOf<Shape extends Record<string, Reader<unknown>>>(shape: S
   };
 }
 
-/** The query of a URL as plain words: nothing is guessed from how a value looks. */
+/** The query of a URL as plain strings: types are not inferred from values. */
 export function parseSearch(query: string): Record<string, unknown> {
   return Object.fromEntries(new URLSearchParams(query));
 }
 
-/** The opposite of {@link parseSearch}; what is absent, empty or false is left out. */
+/** The inverse of {@link parseSearch}; absent, empty and false values are left out. */
 export function stringifySearch(search: Record<string, unknown>): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(search)) {

@@ -1,6 +1,6 @@
 import { formatShare } from "./format.ts";
 
-/** A share of what is bad as its number beside a bar. */
+/** A share of failures as a number beside a bar. */
 export function ShareBar({ share }: { share: number | null | undefined }) {
   return (
     <span className="inline-flex w-full items-center align-middle justify-end gap-2">

@@ -8,7 +8,10 @@ interface Group<Shortcut extends Bound> {
   shortcuts: readonly Shortcut[];
 }
 
-/** What is bound, each group once in the order of its first binding; keys bound twice are listed where they act: last. */
+/**
+ * The bound keys by group, in the order of each group's first binding. A key with several bindings is listed with the last one,
+ * which is active.
+ */
 export function sheetGroups<Shortcut extends Bound>(entries: readonly Group<Shortcut>[]): Group<Shortcut>[] {
   const acting = new Map(entries.flatMap(({ shortcuts }) => shortcuts.map((shortcut) => [shortcut.keys, shortcut])));
   const groups = new Map<string, Shortcut[]>();

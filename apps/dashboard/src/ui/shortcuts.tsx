@@ -12,9 +12,9 @@ import { Dialog } from "./dialog.tsx";
 import { sheetGroups } from "./shortcut-sheet.ts";
 
 export interface Shortcut {
-  /** As typed: `j`, `?`, `Enter`, `Escape`, `Ctrl+k`, or two in a row: `g t`. */
+  /** The key as typed: `j`, `?`, `Enter`, `Escape`, `Ctrl+k`, or a sequence of two: `g t`. */
   keys: string;
-  /** What it does, for the cheat sheet. */
+  /** Its action, for the cheat sheet. */
   label: string;
   run(event: KeyboardEvent): void;
 }
@@ -27,10 +27,10 @@ interface Registry {
 
 const Context = createContext<Registry | null>(null);
 const switchedOffName = "touchstone.shortcuts";
-/** The second key of a pair is waited for this long. */
+/** The timeout for the second key of a sequence. */
 const pairMs = 1_000;
 
-/** Binds the keys of everything inside and shows their sheet on `?`. The sheet and the bindings are one table. */
+/** Handles the keys bound inside it and shows their sheet on `?`. The sheet and the bindings come from one table. */
 export function Shortcuts({ children }: { children: ReactNode }) {
   const [isSheetOpen, setSheetOpen] = useState(false);
   const registry = useMemo(createRegistry, []);
@@ -42,7 +42,7 @@ export function Shortcuts({ children }: { children: ReactNode }) {
       const typed = describeKey(event);
       const isTyping = isEditable(event.target);
       if (typed === null || (isTyping && !typed.startsWith("Ctrl+"))) return;
-      // Toasts are dialogs, too, that let the page go on.
+      // Toasts are non-modal dialogs.
       if (document.querySelector('[role="dialog"]:not([aria-modal="false"])') !== null && !typed.startsWith("Ctrl+"))
         return;
       const pair =
@@ -50,7 +50,7 @@ export function Shortcuts({ children }: { children: ReactNode }) {
           ? `${first.current.key} ${typed}`
           : null;
       first.current = null;
-      // What was bound last is nearest to the reader.
+      // The last binding wins: its component was opened last.
       const all = registry
         .list()
         .flatMap(({ shortcuts }) => shortcuts())
@@ -77,7 +77,7 @@ export function Shortcuts({ children }: { children: ReactNode }) {
   );
 }
 
-/** Binds keys while the calling component is there. `group` is their heading in the sheet. */
+/** Binds keys while the calling component is mounted. `group` is their heading in the sheet. */
 export function useShortcuts(group: string, shortcuts: readonly Shortcut[]): void {
   const registry = useContext(Context);
   const latest = useRef(shortcuts);

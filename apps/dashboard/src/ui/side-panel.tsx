@@ -4,7 +4,7 @@ import { classNames } from "./class-names.ts";
 import { CloseIcon } from "./icons.tsx";
 import { useShortcuts } from "./shortcuts.tsx";
 
-/** What belongs to the chosen row, beside the list; it covers the page where the window is narrow. Escape closes it. */
+/** The details of the selected row, beside the list; in a narrow window it covers the page. Escape closes it. */
 export function SidePanel({
   title,
   actions,
@@ -21,7 +21,7 @@ export function SidePanel({
   const panel = useRef<HTMLElement>(null);
   useShortcuts("Panel", [{ keys: "Escape", label: "Close the panel", run: onClose }]);
   useEffect(() => {
-    // Where it covers the page the focus has to follow.
+    // A panel that covers the page must receive the focus.
     if (window.matchMedia("(max-width: 899px)").matches) panel.current?.focus();
   }, []);
   return (

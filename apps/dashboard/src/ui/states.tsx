@@ -4,8 +4,8 @@ import { Button } from "./button.tsx";
 import { classNames } from "./class-names.ts";
 
 /**
- * Grey bars where the content will be; they appear after 150 ms, so that a quick answer does not flash. After four seconds
- * a line says that it is the server one waits for.
+ * Grey bars in place of the content. They appear after 150 ms, so that a fast response does not flash. After four seconds a line
+ * explains that the server has not answered yet.
  */
 export function Skeleton({ rows = 6, className }: { rows?: number; className?: string }) {
   const isShown = useLaterThan(150);
@@ -24,7 +24,7 @@ export function Skeleton({ rows = 6, className }: { rows?: number; className?: s
   );
 }
 
-/** Whether a component has been there for so long. */
+/** Whether a component has been mounted for this long. */
 function useLaterThan(ms: number): boolean {
   const [isLater, setLater] = useState(false);
   useEffect(() => {
@@ -34,7 +34,7 @@ function useLaterThan(ms: number): boolean {
   return isLater;
 }
 
-/** Seconds until the API wants to be asked again, counting down to 0. */
+/** The seconds until the API accepts a retry, counting down to 0. */
 function useSecondsLeft(problem: unknown): number {
   const wait = problem instanceof ApiProblem ? (problem.retryAfterSeconds ?? 0) : 0;
   const [until, setUntil] = useState(0);
@@ -52,7 +52,7 @@ function useSecondsLeft(problem: unknown): number {
   return left;
 }
 
-/** What a place says that has nothing to show, with what to do about it. */
+/** Shown in place of missing content, with the action to take. */
 export function EmptyState({
   title,
   children,
@@ -62,7 +62,7 @@ export function EmptyState({
   title: string;
   children?: ReactNode;
   actions?: ReactNode;
-  /** Nothing else has a heading. */
+  /** For a page without another heading. */
   isWholePage?: boolean;
 }) {
   const Heading = isWholePage ? "h1" : "h2";
@@ -75,13 +75,13 @@ export function EmptyState({
   );
 }
 
-/** The sentence for whatever was thrown. */
+/** The message for any thrown value. */
 export function problemSentence(problem: unknown): string {
   if (problem instanceof ApiProblem) return problem.message;
   return problem instanceof Error ? `The page failed: ${problem.message}` : "The page failed.";
 }
 
-/** A problem in one line, beside the control that caused it, with how long the API asks to wait. */
+/** An error in one line, beside the control that caused it, with the wait that the API asks for. */
 export function ProblemLine({ problem, className }: { problem: unknown; className?: string }) {
   const left = useSecondsLeft(problem);
   return (
@@ -153,7 +153,7 @@ function RetryButton({ problem, onRetry }: { problem: unknown; onRetry(): void }
   return <Button onClick={onRetry}>{left > 0 ? `Trying again in ${left} s` : "Try again"}</Button>;
 }
 
-/** No answer, or signed out: that concerns the whole page, which shows it once. */
+/** Not reachable, or signed out: the page shows this once for all of its parts. */
 function isToldAbove(problem: unknown): boolean {
   return problem instanceof ApiProblem && (problem.status === 0 || problem.status === 401);
 }

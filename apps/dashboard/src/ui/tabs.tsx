@@ -2,20 +2,20 @@ import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "re
 import { classNames } from "./class-names.ts";
 
 export interface TabsProps<Key extends string> {
-  /** What is chosen among, for screen readers. */
+  /** The name of the choice, for screen readers. */
   label: string;
   tabs: readonly { key: Key; label: ReactNode }[];
   chosen: Key;
   onChoose(key: Key): void;
   /** The panel of the chosen tab. */
   children: ReactNode;
-  /** Of the panel. */
+  /** Class names of the panel. */
   className?: string;
-  /** Of the row of tabs, such as the inset of a page whose content goes to the edges. */
+  /** Class names of the row of tabs, such as the inset of a page whose content extends to the edges. */
   rowClassName?: string;
 }
 
-/** Tabs whose choice the caller keeps, usually in the URL. Arrow keys move between them. */
+/** Tabs whose selection is kept by the caller, usually in the URL. Arrow keys move between them. */
 export function Tabs<Key extends string>({
   label,
   tabs,
@@ -28,7 +28,7 @@ export function Tabs<Key extends string>({
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // Where the tabs are wider than the window, the chosen one is in sight.
+    // If the tabs overflow the window, the selected one is scrolled into view.
     list.current?.querySelector(`[data-key="${chosen}"]`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [chosen]);
 

@@ -11,7 +11,7 @@ export const windows: Readonly<Record<string, { label: string; lengthMs: number 
 /** The windows, as menus offer them. */
 export const windowOptions = Object.entries(windows).map(([value, { label }]) => ({ value, label }));
 
-/** The moment that `from` or `to` of a URL names. A window begins at a whole minute, so that the same question is asked for that long. */
+/** The time for `from` or `to` of a URL. A window begins at a whole minute, so that requests within a minute are equal. */
 export function momentOf(word: string, now = Date.now()): string {
   const window = windows[word];
   if (window === undefined) return word;

@@ -4,14 +4,14 @@ import { Button, IconButton } from "./button.tsx";
 import { classNames } from "./class-names.ts";
 import { CloseIcon } from "./icons.tsx";
 
-/** What a toast says. */
+/** The content of a toast. */
 export interface Said {
   text: string;
   /** Offered as a button. */
   undo: (() => void) | undefined;
-  /** Of those with the same slot only the newest is in sight. */
+  /** Of toasts with the same slot only the newest is visible. */
   slot: string | undefined;
-  /** Stays until it is closed. */
+  /** Stays until the user closes it. */
   isProblem: boolean;
 }
 

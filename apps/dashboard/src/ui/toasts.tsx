@@ -3,11 +3,11 @@ import { lazyPart } from "./lazy-part.tsx";
 import { problemSentence } from "./states.tsx";
 import type { Said } from "./toast-list.tsx";
 
-/** Says what just happened, with a way back where there is one. */
+/** Reports the result of an action, with an undo if there is one. */
 export interface Toasts {
-  /** It worked. `undo` is offered as a button. Of those with the same `slot` only the newest is in sight. */
+  /** Reports success. `undo` adds a button. Of toasts with the same `slot` only the newest is visible. */
   say(text: string, undo?: () => void, slot?: string): void;
-  /** It did not; the API's sentence stays until it is closed. */
+  /** Reports a failure; the API's message stays until the user closes it. */
   warn(problem: unknown): void;
 }
 
@@ -19,7 +19,7 @@ export function useToasts(): Toasts {
   return toasts;
 }
 
-/** The place where toasts appear; once, around everything. The list is loaded with the first toast. */
+/** Displays the toasts; mounted once, around the whole application. The list is loaded with the first toast. */
 export function ToastRegion({ children }: { children: ReactNode }) {
   const [waiting, setWaiting] = useState<readonly Said[]>([]);
   const [isUsed, setUsed] = useState(false);
@@ -49,7 +49,7 @@ const ToastList = lazyPart(() =>
   ),
 );
 
-/** Where the list cannot be loaded, as after an upgrade of the server: what was said is still read. */
+/** If the list cannot be loaded, for example after an upgrade of the server, the message is still shown. */
 function PlainToasts({ waiting, take }: { waiting: readonly Said[]; take(): void }) {
   if (waiting.length === 0) return null;
   return (

@@ -15,8 +15,8 @@ interface Shown {
 }
 
 /**
- * Shows the tooltip of what the pointer rests on or the keyboard has reached. One for the whole document: a tooltip of its own
- * costs a button more than all else about it.
+ * Shows the tooltip of the hovered or focused element. One for the whole document: separate tooltips would cost more than all
+ * other parts of a button.
  */
 export function Tooltips() {
   const [shown, setShown] = useState<Shown | null>(null);
@@ -57,7 +57,7 @@ function listen(show: (shown: Shown | null) => void): () => void {
 const anchorOf = (target: EventTarget | null): Element | null =>
   target instanceof Element ? target.closest("[data-tooltip]") : null;
 
-/** Null when the element has gone meanwhile. */
+/** Null if the element was removed. */
 function read(anchor: Element): Shown | null {
   const text = anchor.getAttribute("data-tooltip");
   return text === null || !anchor.isConnected ? null : { anchor, text };

@@ -2,10 +2,10 @@ import { diffWordsWithSpace } from "diff";
 import { useMemo } from "react";
 import { formatCount } from "./format.ts";
 
-/** Longer texts are compared up to here: the time a comparison takes grows with the square of what differs. */
+/** The length up to which texts are compared: the time grows with the square of the difference. */
 const mostCharacters = 20_000;
 
-/** What changed from one text to another, word by word: struck out what went, underlined what came. */
+/** The changes from one text to another, word by word: removed words struck out, added words underlined. */
 export function WordDiff({ before, after }: { before: string; after: string }) {
   const parts = useMemo(
     () => diffWordsWithSpace(before.slice(0, mostCharacters), after.slice(0, mostCharacters), { timeout: 500 }),

@@ -1,6 +1,6 @@
 import type { ResultRow } from "../../src/runs/case-rows.ts";
 
-/** A result of case 0 rated 8, with what a test says otherwise. */
+/** A result of case 0 rated 8, with the given overrides. */
 export function resultRow(changes: Partial<ResultRow> = {}): ResultRow {
   return {
     _id: "00000000-0000-7000-8000-000000000001",
@@ -29,7 +29,7 @@ export function resultRow(changes: Partial<ResultRow> = {}): ResultRow {
   };
 }
 
-/** What an additional judge said. */
+/** The verdict of an additional judge. */
 export function judgedBy(
   scorerId: string,
   rating: number | null,

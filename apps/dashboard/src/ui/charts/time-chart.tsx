@@ -9,25 +9,25 @@ import { useElementWidth } from "./element-width.ts";
 export interface Series {
   key: string;
   label: string;
-  /** One for each point in time; null where nothing is known: the line has a gap there. */
+  /** One for each point in time; null leaves a gap in the line. */
   values: readonly (number | null)[];
-  /** `text-...`: its mark takes the colour of the text. */
+  /** A `text-...` class: the mark uses the text colour. */
   color: string;
   isDashed?: boolean;
 }
 
 export interface TimeChartProps {
   title: string;
-  /** One for each value, as the axis shows it. */
+  /** One label for each value on the axis. */
   labels: readonly string[];
   series: readonly Series[];
-  /** Of a value, with its unit. */
+  /** Formats a value with its unit. */
   format(value: number): string;
   kind: "lines" | "stacked";
-  /** Fixes the upper end of the axis, as 1 for shares; else the greatest value. */
+  /** Fixes the upper end of the axis, such as 1 for shares; by default the greatest value. */
   most?: number;
   height?: number;
-  /** What the figure of the whole window is, beside the title. */
+  /** The figure for the whole window, beside the title. */
   total?: string | undefined;
 }
 
@@ -184,7 +184,7 @@ function Bars({ series, x, y, width, count }: Scaled & { width: number; count: n
   });
 }
 
-/** As many as fit, the first and the last always. */
+/** As many labels as fit, always with the first and the last. */
 function TimeLabels({
   labels,
   x,
