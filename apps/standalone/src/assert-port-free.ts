@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { translateListenError } from "@touchstone/service-kit";
 
-/** Throws the sentence for the operator when nothing can listen there. Port 0 is always free. */
+/** Throws a message for the operator if the port cannot be listened on. Port 0 is always free. */
 export async function assertPortFree({ host, port }: { host: string; port: number }): Promise<void> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {

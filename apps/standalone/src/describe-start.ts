@@ -1,20 +1,20 @@
-/** Characters of the key that are shown with `SERVICE_PRINT_KEY=false` (completions 1.1). */
+/** The number of the key's characters that are shown with `SERVICE_PRINT_KEY=false` (completions 1.1). */
 const shortKeyChars = 8;
 
 export interface StartDescription {
-  /** Of the gateway. */
+  /** The gateway's address. */
   address: string;
-  /** Where a browser finds the dashboard; null where none is served. */
+  /** The dashboard's address for a browser; null if none is served. */
   pages: string | null;
   apiKey: string | null;
   printKey: boolean;
-  /** Where the sample project was loaded; a null id is the default project's. Null: nowhere. */
+  /** The project with the sample; a null id is the default project. Null if no sample was loaded. */
   sample: { projectId: string | null; apiKey: string } | null;
 }
 
 /**
- * What is printed once requests are served: where to look, the key, and three lines that send a first trace. A sample
- * project beside the default one comes last.
+ * The text that is printed once requests are served: the addresses, the key, and three lines that send a first trace. A separate
+ * sample project comes last.
  */
 export function describeStart({ address, pages, apiKey, printKey, sample }: StartDescription): string {
   const first = pages === null ? `Touchstone is ready at ${address}` : `Open ${pages} in your browser.`;

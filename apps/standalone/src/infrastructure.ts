@@ -12,14 +12,14 @@ import {
 } from "@touchstone/embedded-servers";
 import { deriveKey } from "@touchstone/service-kit";
 
-/** How one service reaches the bus. */
+/** A service's connection to the bus. */
 export interface BusLogin {
   url: string;
   user?: string;
   password?: string;
 }
 
-/** The servers and secrets a standalone runs on, built in or the operator's own. */
+/** The servers and secrets of a standalone, built in or the operator's own. */
 export interface Infrastructure {
   databaseUrl: string;
   rootSecret: string;
@@ -61,7 +61,7 @@ export async function startInfrastructure(options: InfrastructureOptions): Promi
   }
 }
 
-/** The root secret lives beside the data it protects: a copy of the folder keeps its keys. */
+/** The root secret is stored with the data it protects: a copy of the folder keeps its keys. */
 function openRootSecret(home: TouchstoneHome): Promise<string> {
   return openSecret(path.join(home.folders.home, "secrets", "root"));
 }

@@ -22,7 +22,7 @@ import { createServerReport } from "./report-server-events.ts";
 import { startServices } from "./services.ts";
 import { waitUntilReady } from "./wait-until-ready.ts";
 
-/** After this long a stop that hangs is ended by force (completions 1.1), unless SERVICE_STOP_SECONDS says otherwise. */
+/** A stop that hangs is forced after this time (completions 1.1), unless SERVICE_STOP_SECONDS says otherwise. */
 let stopWithinMs = 10_000;
 
 let watchdog: Watchdog | null = null;
@@ -31,7 +31,7 @@ let stopping: Promise<void> | null = null;
 
 process.once("SIGINT", () => void stop("Stopping ..."));
 process.once("SIGTERM", () => void stop("Stopping ..."));
-// npm start runs us through a launcher. When that dies no terminal is left to press Ctrl-C in.
+// npm start runs this process through a launcher. If the launcher dies, no terminal is left for Ctrl-C.
 process.once("disconnect", () => void stop("The launcher is gone; stopping ..."));
 process.on("unhandledRejection", (reason) => console.error("A promise was rejected and nobody handled it:", reason));
 
@@ -57,7 +57,7 @@ async function start(): Promise<void> {
       "--demo is for the default mode: with SERVICE_AUTH=enabled a project is made by who signs in.",
     );
   }
-  // All settings, including those that only a service reads: all mistakes are reported before anything is started.
+  // All settings, including those of single services: all mistakes are reported before anything is started.
   const { values, warnings } = loadSettings(Object.keys(settings) as SettingName[], process.env);
   const told = new Set<string>();
   const warn = (warning: string): void => {
@@ -74,10 +74,10 @@ async function start(): Promise<void> {
   });
 
   const onWait = (): void => console.log("Another Touchstone seems to be stopping; waiting for it.");
-  // Found out first: on an empty folder the rest takes seconds.
+  // Checked first: on an empty folder the rest takes seconds.
   const address = { host: values.SERVICE_HOST, port: values.PORT };
   await outwaitPredecessor(() => assertPortFree(address), onWait);
-  // Beside the start of the servers: nothing waits for a build.
+  // In parallel with the start of the servers: nothing waits for a build.
   const openingDashboard = openDashboard({
     isWanted: values.SERVICE_DASHBOARD === "on",
     givenFolder: values.SERVICE_DASHBOARD_DIR === undefined ? null : pathOf(values.SERVICE_DASHBOARD_DIR),
@@ -122,7 +122,7 @@ async function start(): Promise<void> {
   console.log(`Started in ${((performance.now() - startedMs) / 1000).toFixed(1)} s. Press Ctrl-C to stop.`);
 }
 
-/** Stops everything that was started, in the opposite order, once. */
+/** Stops everything that was started, once, in reverse order. */
 function stop(message: string | null): Promise<void> {
   stopping ??= (async () => {
     if (message !== null) console.log(message);
@@ -139,7 +139,7 @@ function stop(message: string | null): Promise<void> {
   return stopping;
 }
 
-/** SERVICE_HOME as given, else a folder of this user's. */
+/** SERVICE_HOME if set, else a folder of this user. */
 function homeFolder(given: string | undefined): string {
   return given === undefined ? defaultHome() : pathOf(given);
 }
@@ -149,7 +149,7 @@ function pathOf(given: string): string {
   return path.resolve(process.env.INIT_CWD ?? process.cwd(), given);
 }
 
-/** One clear sentence for what is foreseen; everything there is for what is not. */
+/** One clear sentence for expected errors; full details for others. */
 function explain(thrown: unknown): string {
   if (thrown instanceof EmbeddedServerError) return `${thrown.message} ${thrown.hint ?? ""}`.trim();
   const isForeseen = [ConfigError, StartError, UsageError].some((kind) => thrown instanceof kind);

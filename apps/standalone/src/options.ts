@@ -1,4 +1,4 @@
-/** What was asked for on the command line. */
+/** The options of the command line. */
 export interface Options {
   /** Load the sample project. */
   demo: boolean;
@@ -15,7 +15,7 @@ Data are kept in SERVICE_HOME (default: ~/.touchstone; for root /var/lib/touchst
 SERVICE_DB_URL, SERVICE_NATS_URL and SERVICE_REDIS_URL use servers of yours instead of the built-in ones.
 All settings: docs/operating/settings.md`;
 
-/** Reads the arguments; an unknown one is named in the error. */
+/** Parses the arguments; an error names the unknown one. */
 export function readOptions(args: readonly string[]): Options {
   const unknown = args.filter((argument) => argument !== "--demo" && argument !== "--help");
   if (unknown.length > 0) throw new UsageError(`Unknown argument ${unknown[0]}.\n\n${usage}`);

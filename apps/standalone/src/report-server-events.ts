@@ -1,11 +1,11 @@
 import type { ServerEvent } from "@touchstone/embedded-servers";
 
-/** A line that was written is not written again for so long. */
+/** The same line is not repeated within this time. */
 const quietMs = 60_000;
 
 /**
- * Writes a line for each thing that happens to a built-in server: why it ended or does not start, and that it is back.
- * What happens again and again is one line a minute, with how often it happened.
+ * Logs each event of a built-in server: why it ended or does not start, and that it is back. A repeated event is one line a
+ * minute, with the number of repetitions.
  */
 export function createServerReport({
   write,
@@ -15,7 +15,7 @@ export function createServerReport({
   nowMs?: () => number;
 }): (server: string, event: ServerEvent) => void {
   const written = new Map<string, { atMs: number; withheld: number }>();
-  /** Servers whose last line says that they are down. */
+  /** Servers that were last reported as down. */
   const away = new Set<string>();
 
   return (server, event) => {

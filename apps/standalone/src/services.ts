@@ -27,11 +27,11 @@ interface Dependencies {
   logger: Logger;
   clock: typeof systemClock;
   metrics: Metrics;
-  /** Of the services in this process; the gateway's `/metrics` shows them with its own. */
+  /** The metrics of the services in this process; the gateway's `/metrics` includes them. */
   otherMetrics: Metrics[];
   /** How the gateway and eval-runs reach ingest without a socket. */
   localCalls: LocalCalls;
-  /** Of the gateway: when the dashboard's folder is whole. */
+  /** Passed to the gateway: resolves when the dashboard's folder is complete. */
   dashboardBuilding: Promise<void> | null;
 }
 
@@ -57,7 +57,7 @@ const builders: Record<ServiceName, Builder> = {
   gateway: builder(readGatewayConfig, createGateway),
 };
 
-/** In which variable the others find a service. The judge is found on the bus. */
+/** The variable that contains a service's address for the others. The judge is found on the bus. */
 const addressVariables: Partial<Record<ServiceName, string>> = {
   auth: "SERVICE_AUTH_URL",
   ingest: "SERVICE_INGEST_URL",
@@ -69,11 +69,11 @@ const addressVariables: Partial<Record<ServiceName, string>> = {
 const startOrder: readonly ServiceName[] = ["auth", "ingest", "judge", "monitor", "eval-runs", "gateway"];
 
 export interface RunningServices {
-  /** Of the gateway. */
+  /** The gateway's address. */
   address: string;
-  /** Whether everything a request needs is up: as seen by the gateway and by each service. */
+  /** Whether everything a request needs is up, as reported by the gateway and by each service. */
   readiness(): Promise<Readiness>;
-  /** The default project's key; null where there is none. */
+  /** The default project's key; null if there is none. */
   readDefaultKey(): Promise<string | null>;
   stop(): Promise<void>;
 }
@@ -108,7 +108,7 @@ export async function startServices(
       const own = environmentOf(name, environment, infrastructure, {
         ...addresses,
         ...dashboardOf(name, dashboard),
-        // All of them stop within the one process's time.
+        // They share the stop time of the one process.
         SERVICE_STOP_SECONDS: String(Math.ceil(stopWithinMs / 2_000)),
       });
       const logger = createLogger({ service: name, level: own.SERVICE_LOG_LEVEL ?? "warn" });
@@ -145,7 +145,7 @@ async function readAll(services: readonly Service[]): Promise<Readiness> {
   return { ready: unready.length === 0, checks: Object.fromEntries(checks) };
 }
 
-/** As the gateway asks for it. */
+/** As the gateway requests it. */
 async function readDefaultKey(addresses: Readonly<Record<string, string>>, rootSecret: string): Promise<string | null> {
   const auth = createInternalClient({
     issuer: "gateway",
@@ -182,7 +182,7 @@ function environmentOf(
     SERVICE_NATS_URL: bus.url,
     SERVICE_NATS_USER: bus.user,
     SERVICE_NATS_PASSWORD: bus.password,
-    // There is no other replica to go to.
+    // There is no other replica to use.
     SERVICE_STOP_ANNOUNCE_SECONDS: "0",
     ...more,
   };

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** What the dashboard is built from and by, relative to the repository. Folders count with all that is in them. */
+/** The inputs of the dashboard's build, relative to the repository. Folders include all of their content. */
 const sources = [
   "apps/dashboard/index.html",
   "apps/dashboard/package.json",
@@ -15,10 +15,10 @@ const sources = [
   "tsconfig.json",
 ];
 
-/** SHA-256 of the dashboard's sources and of the lock file: two checkouts with the same one build the same pages. */
+/** SHA-256 of the dashboard's sources and of the lock file: checkouts with equal hashes build the same pages. */
 export async function hashSources(root: string): Promise<string> {
   const hash = createHash("sha256");
-  // Every start waits for this. Reading hundreds of small files one after another takes a third of what reading them together does.
+  // Every start waits for this. Reading hundreds of small files sequentially takes a third of the time of parallel reads.
   for (const file of sources.flatMap((source) => listFiles(root, source)).sort()) {
     const text = readFileSync(path.join(root, file));
     hash.update(`${file}\0${text.length}\0`).update(text);
@@ -31,7 +31,7 @@ function listFiles(root: string, source: string): string[] {
   const entries = readdirSync(path.join(root, source), { recursive: true, withFileTypes: true });
   return (
     entries
-      // Types alone change nothing that is built.
+      // Type declarations do not change the build.
       .filter((entry) => entry.isFile() && !entry.name.endsWith(".d.ts"))
       .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
   );

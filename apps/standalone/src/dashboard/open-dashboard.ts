@@ -4,28 +4,28 @@ import { access, constants, mkdir, readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { hashSources } from "./hash-sources.ts";
 
-/** Where the sources and their builder are. */
+/** The repository with the sources and their builder. */
 const ownRoot = path.resolve(import.meta.dirname, "../../../..");
 
 /** A build takes some five seconds on a busy machine. */
 const buildMaxMs = 300_000;
-/** The newest outputs that are kept: this one, and the one a Touchstone of before the upgrade still serves. */
+/** The number of newest outputs that are kept: this one, and the one that a Touchstone from before the upgrade still serves. */
 const keptMax = 2;
-/** A folder of a build that was ended in the middle. */
+/** The age at which an incomplete folder belongs to an interrupted build. */
 const abandonedAfterMs = 600_000;
 
-/** The built dashboard: where it is, or will be. */
+/** The built dashboard: its present or future folder. */
 export interface Dashboard {
   folder: string;
-  /** Settles when the folder is whole; rejects with a sentence when it could not be built. Null: it was there. */
+  /** Resolves when the folder is complete; rejects with a message if the build failed. Null: it existed already. */
   building: Promise<void> | null;
-  /** Ends a build that is at work. */
+  /** Ends a running build. */
   stop(): Promise<void>;
 }
 
 export interface DashboardOptions {
   isWanted: boolean;
-  /** The operator's own; null: it is built. */
+  /** The operator's own folder; null: it is built. */
   givenFolder: string | null;
   homeFolder: string;
   onProgress: (message: string) => void;
@@ -34,8 +34,8 @@ export interface DashboardOptions {
 }
 
 /**
- * Finds the dashboard as it was built from these sources, or has it built by another process while the servers start.
- * Outputs are kept in the checkout; in the home folder where the checkout cannot be written. Null when none is wanted.
+ * Finds the dashboard built from these sources, or builds it in another process while the servers start. Outputs are kept in the
+ * checkout, or in the home folder if the checkout is not writable. Null if no dashboard is configured.
  */
 export async function openDashboard(options: DashboardOptions): Promise<Dashboard | null> {
   const { isWanted, givenFolder, homeFolder, onProgress, root = ownRoot } = options;
@@ -43,7 +43,7 @@ export async function openDashboard(options: DashboardOptions): Promise<Dashboar
   if (givenFolder !== null) return found(givenFolder);
   const ofCheckout = path.join(root, ".cache/dashboard");
   const name = await hashSources(root).catch((error: Error) => error);
-  // Sources that are not there are no reason to refuse the start: the pages say what is wrong.
+  // Missing sources do not prevent the start: the pages show the error.
   if (name instanceof Error) return { ...found(ofCheckout), building: failing(name) };
   if (existsSync(path.join(ofCheckout, name))) return found(path.join(ofCheckout, name));
   const outputs = (await isWritable(ofCheckout)) ? ofCheckout : path.join(homeFolder, "dashboard");
@@ -95,11 +95,11 @@ async function isWritable(folder: string): Promise<boolean> {
 }
 
 async function build({ root, folder, signal }: Building): Promise<void> {
-  // Made here with the mode a home folder has, should it be the first thing in it.
+  // Created with the mode of a home folder, in case the home does not exist yet.
   await mkdir(path.dirname(folder), { recursive: true, mode: 0o700 });
   const child = spawn(process.execPath, [path.join(root, "tools/build-dashboard.ts"), "--out", folder], {
     stdio: ["ignore", "ignore", "pipe"],
-    // Nothing of the operator's secrets goes along.
+    // The build receives none of the operator's secrets.
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
     signal,
     timeout: buildMaxMs,
@@ -115,7 +115,7 @@ async function build({ root, folder, signal }: Building): Promise<void> {
   if (code !== 0) throw new Error(said.trim() || "The build was ended.");
 }
 
-/** Keeps the newest outputs, and nothing of builds that were ended in the middle. What cannot be removed stays. */
+/** Keeps the newest outputs and removes interrupted builds. Failed removals are ignored. */
 async function removeOld(outputs: string, current: string): Promise<void> {
   const names = (await readdir(outputs)).filter((name) => /^[0-9a-f]{64}/.test(name) && name !== current);
   const entries = await Promise.all(

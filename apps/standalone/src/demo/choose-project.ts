@@ -3,7 +3,7 @@ import { isDemoBegun } from "./watching/load-webhooks.ts";
 
 export interface DemoProject {
   apiKey: string;
-  /** Null: it is the default project. */
+  /** Null for the default project. */
   projectId: string | null;
 }
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The public API as a client of the project's key sees it. */
+/** A client of the public API with the project's key. */
 export interface DemoClient {
-  /** Throws what the API said when it is no 2xx. 429 and 503 are waited out, as `Retry-After` asks. */
+  /** Throws the API's message unless the status is 2xx. 429 and 503 are retried after `Retry-After`. */
   call<Reply>(method: string, path: string, body?: unknown): Promise<Reply>;
-  /** Sends bytes as they are, in the same way. */
+  /** Sends bytes unchanged, with the same retries. */
   send(path: string, body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string>): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export function createDemoClient({ address, apiKey }: { address: string; apiKey:
   };
 }
 
-/** Does `work` with each item, so many at a time; in the end all are done, or the first failure is thrown. */
+/** Runs `work` for each item with bounded concurrency; resolves when all are done, or rejects with the first failure. */
 export async function inParallel<Item>(
   items: readonly Item[],
   atOnce: number,

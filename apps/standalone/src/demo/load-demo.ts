@@ -19,24 +19,26 @@ import { triageSignals } from "./watching/triage-signals.ts";
 
 export interface DemoTarget {
   address: string;
-  /** Of the project that is filled. */
+  /** The key of the project to fill. */
   apiKey: string;
   visits: readonly PlannedVisit[];
-  /** Spans of the large traces, the first of them the newest. */
+  /** The number of spans of each large trace, the newest first. */
   largeSpans: readonly number[];
   receiver: DemoReceiver;
-  /** Of the scripted judge, to be asked while the sample is loaded; null: the services ask it anyway. */
+  /** The URL of the scripted judge to use while the sample is loaded; null: the services use it already. */
   borrowedJudge: string | null;
   onProgress: (line: string) => void;
 }
 
-/** Verdicts are not waited for for long, since they come while people look around; a judge that is given back is. */
+/**
+ * The wait for verdicts is short, since they may arrive while users look around; it is long if the judge has to be switched back.
+ */
 const waitMs = { own: 10_000, borrowed: 120_000 };
 
 /**
- * Fills a project with the sample: two weeks of traffic that end now, datasets, runs, judges and what people said. All
- * of it goes through the public API, so what is judged, found, gated or delivered has the time of the load, unless it goes
- * by the time of its trace. What is there already stays, and nothing is added to it.
+ * Fills a project with the sample: two weeks of traffic that end now, datasets, runs, judges and feedback. All of it goes through
+ * the public API, so verdicts, signals, gates and deliveries have the time of the load, unless they use the time of their trace.
+ * Existing data is unchanged, and nothing is added to it.
  */
 export async function loadDemo(target: DemoTarget): Promise<{ isNew: boolean; traces: number }> {
   const client = createDemoClient(target);
@@ -50,12 +52,12 @@ export async function loadDemo(target: DemoTarget): Promise<{ isNew: boolean; tr
 }
 
 /**
- * Judged traffic comes first, while judges look at every trace, and the rest when they look at none: a sample drawn by lot
- * would differ from load to load. What takes long is done while the judges are at work.
+ * Sends judged traffic first, while judges rate every trace, and the rest while they rate none: a random sample would differ from
+ * load to load. Slow steps run while the judges work.
  */
 async function load(client: DemoClient, { visits, largeSpans, borrowedJudge, onProgress }: DemoTarget): Promise<void> {
   const nowMs = Date.now();
-  // Newest first: so are the conversations that get judged while the sample is loaded.
+  // Newest first, like the conversations that are judged during the load.
   const timed = schedule(visits, nowMs).reverse();
   const [judged = [], others = []] = [true, false].map((is) => timed.filter(({ trace }) => trace.isJudged === is));
   let sent = 0;
@@ -96,7 +98,7 @@ async function load(client: DemoClient, { visits, largeSpans, borrowedJudge, onP
   await loadAlertRules(client, agentIds);
 }
 
-/** After the load, judges look at this part of whatever comes. */
+/** The sample rate of judges after the load. */
 const sampleRate = 0.25;
 
 /** Finds the newest judged trace of a scenario. */
@@ -107,7 +109,7 @@ function sourceFinder(traces: readonly PlannedTrace[], traceIdOf: (trace: Planne
   };
 }
 
-/** Ids of the agents by name; they are registered before their first trace. */
+/** Ids of the agents by name. Agents are registered before their first trace. */
 async function loadAgents(client: DemoClient): Promise<Map<string, string>> {
   const known = await client.call<{ agents: { _id: string; name: string }[] }>("GET", "/agents");
   const ids = new Map(known.agents.map(({ _id, name }) => [name, _id]));
@@ -120,7 +122,7 @@ async function loadAgents(client: DemoClient): Promise<Map<string, string>> {
 }
 
 const largeTraceNames = ["nightly-crawl", "supplier-crawl"];
-/** The first of them ended this long ago, outside the day that the overview shows; each other a day before the one before. */
+/** The first large trace ended this long ago, outside the day that the overview shows; each further one a day earlier. */
 const crawlEndedMs = 53 * 3_600_000;
 const dayMs = 24 * 3_600_000;
 

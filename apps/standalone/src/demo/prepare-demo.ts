@@ -5,27 +5,27 @@ import { loadDemo } from "./load-demo.ts";
 import { planTraffic } from "./traffic/plan-traffic.ts";
 import { startReceiver } from "./watching/start-receiver.ts";
 
-/** How much there is of what costs time. */
+/** The amount of data that takes time to load. */
 export interface DemoScale {
   traces: number;
-  /** Of the large traces. */
+  /** The number of spans of the large traces. */
   largeSpans: readonly number[];
 }
 
 const wholeDemo: DemoScale = { traces: 2_200, largeSpans: [10_500, 3_000] };
 
-/** The sample project before the services start, and how it is loaded once they have. */
+/** The sample project before the services start, and its load after that. */
 export interface PreparedDemo {
-  /** What the services start with. */
+  /** Additional environment of the services. */
   environment: NodeJS.ProcessEnv;
-  /** `apiKey` is the default project's. Answers what is printed of it, and which project was filled. */
+  /** `apiKey` is the default project's. Returns the lines to print and the filled project. */
   load(target: { address: string; apiKey: string; onProgress: (line: string) => void }): Promise<LoadedDemo>;
 }
 
 export interface LoadedDemo {
   summary: string;
   apiKey: string;
-  /** Null: it is in the default project. */
+  /** Null for the default project. */
   projectId: string | null;
 }
 

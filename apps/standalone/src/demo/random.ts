@@ -1,14 +1,14 @@
 import { hash } from "node:crypto";
 
-/** Numbers that only look random: the same seed gives the same ones. */
+/** A pseudo-random number generator: the same seed gives the same sequence. */
 export interface Random {
-  /** From 0 up to 1. */
+  /** From 0 to below 1. */
   next(): number;
   /** A whole number, both ends included. */
   int(from: number, to: number): number;
   chance(probability: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
-  /** Around `median`, skewed to the right as latencies are; `spread` 0.5 is a wide one. */
+  /** Distributed around `median`, skewed to the right as latencies are; a `spread` of 0.5 is wide. */
   skewed(median: number, spread: number): number;
 }
 
@@ -35,5 +35,5 @@ export function createRandom(seed: string): Random {
   };
 }
 
-/** A hex id of so many characters that the seed alone decides. */
+/** A hex id of this many characters that depends only on the seed. */
 export const seededHex = (seed: string, chars: number): string => hash("sha256", seed).slice(0, chars);

@@ -1,6 +1,6 @@
 import type { Scenario } from "./scenario.ts";
 
-/** What developers ask the search of the shop's API documentation. */
+/** Questions of developers to the search of the shop's API documentation. */
 export const docs: readonly Scenario[] = [
   {
     query: "How do I page through orders?",

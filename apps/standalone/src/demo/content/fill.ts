@@ -2,7 +2,7 @@ import { createRandom, type Random } from "../random.ts";
 
 const items = ["Fjell jacket", "Ridge 2 tent", "Kolle boots", "Skar backpack", "Lom sleeping bag", "Vidde trousers"];
 
-/** The words that make one occurrence of a scenario differ from the next. */
+/** The words that distinguish one occurrence of a scenario from the next. */
 export interface Details {
   order: string;
   item: string;
@@ -17,10 +17,10 @@ export function drawDetails(random: Random): Details {
   };
 }
 
-/** The same for each case of a dataset. */
+/** The same details for each case of a dataset. */
 export const detailsOfCase = (index: number): Details => drawDetails(createRandom(`case ${index}`));
 
-/** Puts the details into a text. */
+/** Inserts the details into a text. */
 export function fill(text: string, details: Details): string {
   return text.replace(/\{(order|item|amount)\}/g, (_, name: keyof Details) => details[name]);
 }

@@ -1,6 +1,6 @@
 import type { Scenario } from "./scenario.ts";
 
-/** What customers ask the refund agent of an outdoor shop. */
+/** Customers' questions to the refund agent of an outdoor shop. */
 export const refunds: readonly Scenario[] = [
   {
     query: "I want my money back for order {order}. The {item} leaks after two weeks.",

@@ -1,6 +1,6 @@
 import type { Scenario } from "./scenario.ts";
 
-/** What the buyers of the shop have researched. */
+/** Research questions of the shop's buyers. */
 export const research: readonly Scenario[] = [
   {
     query: "Compare recycled down suppliers in Europe: certificates, price, lead time.",

@@ -1,26 +1,26 @@
-/** One way an agent answers, and what a judge has to say of it. `{order}`, `{amount}` and `{item}` are filled in. */
+/** One possible answer of an agent, with the judge's opinion. `{order}`, `{amount}` and `{item}` are filled in. */
 export interface Answer {
   text: string;
   /** 0 to 10. */
   rating: number;
-  /** What decides the rating. */
+  /** The reason for the rating. */
   because: string;
-  /** A tool that fails on the way to this answer. */
+  /** A tool that fails before this answer. */
   failedTool?: string;
 }
 
-/** Something that is asked of an agent again and again, with the ways it gets answered. */
+/** A recurring question to an agent, with its possible answers. */
 export interface Scenario {
   query: string;
-  /** What a person would have answered; the reference in datasets. */
+  /** A person's answer; the reference in datasets. */
   expected: string;
   good: Answer;
-  /** The core is right, and something that matters is missing. */
+  /** The core is right, but something important is missing. */
   weak: Answer;
   bad: Answer;
   guideline?: string;
-  /** What the agent finds in the documents before it answers. */
+  /** The agent's search results before it answers. */
   context?: readonly string[];
-  /** The tools a good answer needs, in order. */
+  /** The tools that a good answer needs, in order. */
   tools: readonly string[];
 }

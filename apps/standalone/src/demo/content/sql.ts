@@ -1,6 +1,6 @@
 import type { Scenario } from "./scenario.ts";
 
-/** Questions on the shop's figures, answered with one SQL query. */
+/** Questions about the shop's figures, answered with one SQL query. */
 export const sql: readonly Scenario[] = [
   {
     query: "How many orders did we ship last week?",

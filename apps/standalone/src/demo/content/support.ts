@@ -1,6 +1,6 @@
 import type { Scenario } from "./scenario.ts";
 
-/** What customers ask the support agent, often several things in one conversation. */
+/** Customers' questions to the support agent, often several in one conversation. */
 export const support: readonly Scenario[] = [
   {
     query: "Which tent of yours stands a storm on a ridge?",

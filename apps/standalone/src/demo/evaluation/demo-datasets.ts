@@ -10,7 +10,7 @@ export interface DemoDataset {
   agent: string;
   scenarios: readonly Scenario[];
   settings: Record<string, unknown>;
-  /** What one case has besides question and expected result. */
+  /** The members of a case besides question and expected result. */
   caseSettings(scenario: Scenario, index: number): Record<string, unknown>;
 }
 
@@ -82,7 +82,7 @@ export const demoDatasets: readonly DemoDataset[] = [
   },
 ];
 
-/** Finds a recorded trace that asked what the scenario asks; null: there is none. */
+/** Finds a recorded trace with the scenario's question; null if there is none. */
 export type FindSource = (scenario: Scenario) => string | null;
 
 /** The body that creates the dataset. Every third case comes from a recorded trace. */

@@ -1,15 +1,15 @@
-/** How one version of an agent did on a dataset. */
+/** The results of one version of an agent on a dataset. */
 export interface DemoRun {
   dataset: string;
   version: string;
   framework: string;
   branch: string;
   commit: string;
-  /** One letter a case: good, weak, bad, error (e), or not answered yet (-). */
+  /** One letter for each case: good, weak, bad, error (e), or not answered yet (-). */
   answers: string;
-  /** Names of judges besides the dataset's own. */
+  /** Names of further judges besides the dataset's own. */
   additional: readonly string[];
-  /** Whether a judge that needs a reference grades it in place of the dataset; the last case has none. */
+  /** Whether a judge that needs a reference replaces the dataset's own; the last case has no reference. */
   strict?: boolean;
   isAnalysed?: boolean;
 }
@@ -107,7 +107,7 @@ export interface DemoCiRun {
   answers: string;
 }
 
-/** Oldest first; the last is the one of last night. */
+/** Oldest first; the last one is last night's. */
 export const demoCiRuns: readonly DemoCiRun[] = [
   {
     dataset: "Refund policy",

@@ -12,7 +12,7 @@ interface Known {
   id: string;
 }
 
-/** Datasets, runs, gates and CI runs. What is there already, by name or version, stays as it is. */
+/** Loads datasets, runs, gates and CI runs. Existing ones, by name or version, are unchanged. */
 export async function loadEvaluation(
   client: DemoClient,
   options: { findSource: FindSource; judges: ReadonlyMap<string, string> },
@@ -37,7 +37,7 @@ async function loadDatasets(client: DemoClient, findSource: FindSource): Promise
   return known;
 }
 
-/** Answers how many it made. They are made one after the other: each is compared with those before it. */
+/** Returns the number of created runs. They are created sequentially: each is compared with the earlier ones. */
 async function loadRuns(
   client: DemoClient,
   known: Map<string, Known>,
@@ -99,7 +99,7 @@ interface CreatedRun {
   smokeTestVariants: { questionIndex: number; variants: string[] }[] | null;
 }
 
-/** Answers to the paraphrases that were made when the run was created. */
+/** Answers to the paraphrases that were created with the run. */
 function variantsOf(
   dataset: DemoDataset,
   planned: DemoRun,

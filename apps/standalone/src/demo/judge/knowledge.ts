@@ -1,14 +1,14 @@
 import type { Answer, Scenario } from "../content/scenario.ts";
 
-/** What the sample project knows of an answer that one of its agents gave. */
+/** The known facts about an answer by an agent of the sample project. */
 export interface KnownAnswer {
   scenario: Scenario;
   answer: Answer;
 }
 
-/** What the scripted judge knows, by the very texts. */
+/** The scripted judge's knowledge, by exact text. */
 export interface Knowledge {
   answers: ReadonlyMap<string, KnownAnswer>;
-  /** What a person would have answered, by the question. */
+  /** A person's answer, by question. */
   expected: ReadonlyMap<string, string>;
 }

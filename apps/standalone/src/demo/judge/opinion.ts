@@ -1,7 +1,7 @@
 import { createRandom } from "../random.ts";
 import type { KnownAnswer } from "./knowledge.ts";
 
-/** What a rubric is about; read from its criteria. */
+/** The subject of a rubric, derived from its criteria. */
 export type Aspect = "helpful" | "policy" | "grounded" | "tone" | "correct";
 
 export interface Opinion {
@@ -9,7 +9,7 @@ export interface Opinion {
   justification: string;
 }
 
-/** Below this an answer is bad, and below the next it is weak. */
+/** A rating below the first is bad, one below the second weak. */
 const badBelow = 4;
 const weakBelow = 7;
 
@@ -52,7 +52,7 @@ function helpfulness({ scenario, answer }: KnownAnswer, near: (rating: number) =
 
 const clamp = (rating: number): number => Math.min(10, Math.max(0, rating));
 
-/** Its first words. */
+/** The first words of a text. */
 function opening(text: string): string {
   const words = text.split(" ");
   return words.length <= 8 ? text : `${words.slice(0, 8).join(" ")} ...`;

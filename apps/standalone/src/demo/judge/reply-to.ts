@@ -3,7 +3,7 @@ import type { Knowledge } from "./knowledge.ts";
 import { verdictOn } from "./verdict-on.ts";
 import { writeAnalysis } from "./write-analysis.ts";
 
-/** The reply to a question of the judge service, by the name of the schema it asks for; null: the script cannot do that. */
+/** The reply to a request of the judge service, by the name of its schema; null if the script has no reply. */
 export function replyTo(schema: string | undefined, prompt: string, knowledge: Knowledge): object | null {
   switch (schema) {
     case "verdict":
@@ -19,7 +19,7 @@ export function replyTo(schema: string | undefined, prompt: string, knowledge: K
   }
 }
 
-/** Other openings of the same question; the judge service takes as many as it needs. */
+/** Other openings of the same question; the judge service uses as many as it needs. */
 function paraphrase(question: string): string[] {
   const rest = question.charAt(0).toLowerCase() + question.slice(1);
   return [

@@ -22,7 +22,7 @@ export async function startDemoJudge(knowledge: Knowledge): Promise<DemoJudge> {
     server.once("error", reject);
     server.listen(0, "127.0.0.1", resolve);
   });
-  // The process ends when its services do.
+  // The process ends with its services.
   server.unref();
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,

@@ -2,7 +2,7 @@ import { readFences } from "./fences.ts";
 import type { Knowledge } from "./knowledge.ts";
 import { type Aspect, type Opinion, opinionOf, opinionOfUnknown } from "./opinion.ts";
 
-/** The verdict that a prompt asks for. */
+/** The verdict for a prompt. */
 export function verdictOn(prompt: string, knowledge: Knowledge): Opinion {
   const texts = readFences(prompt);
   const output = texts.get("output") ?? "";
@@ -19,7 +19,7 @@ function aspectOf(criteria: string): Aspect {
   return /help/i.test(criteria) ? "helpful" : "correct";
 }
 
-/** A conversation is as good as its weakest turn lets it be. */
+/** A conversation is limited by its weakest turn. */
 function ofConversation(transcript: string, knowledge: Knowledge, aspect: Aspect): Opinion {
   const answers = [...transcript.matchAll(/\[turn (\d+)\] Agent: ([\s\S]*?)(?=\n\n\[turn |$)/g)];
   const turns = answers.map(([, turn, text = ""]) => {

@@ -6,7 +6,7 @@ interface SampledResult {
   justification: string;
 }
 
-/** The analysis of a run that a prompt asks for, made of the results in the prompt. */
+/** The analysis of a run, derived from the results in the prompt. */
 export function writeAnalysis(prompt: string): Record<string, unknown> {
   const results = [...readFences(prompt)]
     .filter(([label]) => label.startsWith("result "))

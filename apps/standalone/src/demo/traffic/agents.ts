@@ -5,29 +5,29 @@ import type { Scenario } from "../content/scenario.ts";
 import { sql } from "../content/sql.ts";
 import { support } from "../content/support.ts";
 
-/** One of the agents whose traffic the sample project shows. */
+/** An agent with traffic in the sample project. */
 export interface DemoAgent {
   name: string;
-  /** The OpenTelemetry scope its spans come from; ingest reads the framework from it. */
+  /** The OpenTelemetry scope of its spans; ingest reads the framework from it. */
   scope: string;
   version: string;
   provider: string;
   /** Drawn with these weights. */
   models: readonly (readonly [model: string, weight: number])[];
   scenarios: readonly Scenario[];
-  /** Part of all conversations. */
+  /** Its share of all conversations. */
   share: number;
-  /** The most turns of a conversation. */
+  /** The maximum number of turns in a conversation. */
   turnsMax: number;
-  /** Parts of all answers; the rest are good. */
+  /** Shares of all answers; the rest are good. */
   weakShare: number;
   badShare: number;
-  /** Parts of all runs that end in an error, and in which a tool fails and is tried again. */
+  /** Shares of all runs that end in an error, and in which a tool fails and is retried. */
   errorShare: number;
   retryShare: number;
-  /** Of a run without trouble, in milliseconds. */
+  /** For a run without errors, in milliseconds. */
   medianMs: number;
-  /** Cached ones included. */
+  /** Including cached ones. */
   promptTokens: number;
   cachedShare: number;
   failures: readonly string[];

@@ -2,14 +2,14 @@ import { createRandom, seededHex } from "../random.ts";
 import type { TraceToSend } from "./otlp.ts";
 import type { DemoSpan } from "./spans-of-trace.ts";
 
-/** Bytes of a request matter more than spans: an export holds this many at most. */
+/** The bytes of a request matter more than its spans: an export has at most this many spans. */
 const spansPerExport = 2_000;
 
 const pages = ["catalogue", "reviews", "suppliers", "certificates", "prices", "regulation", "trails", "stock"];
 
 /**
- * A nightly crawl of the research agent as one trace of so many spans, at any depth up to 9, with some failures. It
- * comes in several exports, as a collector would send it.
+ * A nightly crawl of the research agent as one trace with this many spans, with depths up to 9 and some failures. It is sent in
+ * several exports, as a collector would do.
  */
 export function planLargeTrace(name: string, count: number, startMs: number): TraceToSend[] {
   const random = createRandom(`large ${name}`);
@@ -41,7 +41,7 @@ export function planLargeTrace(name: string, count: number, startMs: number): Tr
     startMs: number;
     endMs: number;
   }
-  // Depth first: each span lies within its parent, and siblings follow one another.
+  // Depth first: each span is within its parent, and siblings are sequential.
   const open: Open[] = [{ id: rootId, depth: 0, startMs: totalMs * 0.001, endMs: totalMs }];
   while (spans.length < count) {
     const parent = open.at(-1);

@@ -1,6 +1,6 @@
 import type { DemoSpan } from "./spans-of-trace.ts";
 
-/** Spans of one trace, and when it began. */
+/** Spans of one trace, and its start time. */
 export interface TraceToSend {
   traceId: string;
   startMs: number;

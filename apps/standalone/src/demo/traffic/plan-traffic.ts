@@ -3,10 +3,10 @@ import { createRandom, type Random, seededHex } from "../random.ts";
 import { agents } from "./agents.ts";
 import type { PlannedTrace, PlannedVisit } from "./planned-trace.ts";
 
-/** Part of the traffic that judges look at. All of it would take minutes, and a sample is what people choose. */
+/** The share of traffic that is judged. Judging all of it would take minutes, and users usually choose a sample. */
 const judgedShare = 0.3;
 
-/** While the payment provider was down: this part of all visits, of those in order of time. */
+/** The period in which the payment provider was down, as a share of all visits in order of time. */
 const outage = { from: 0.885, to: 0.915, errorShare: 0.55 };
 
 /** Traces of about `count` runs, as conversations in order of time. The same count gives the same traffic. */
@@ -70,7 +70,7 @@ function planTrace(
   };
 }
 
-/** The newest conversation with the refund agent ends in the answer that the README's tour looks at. */
+/** The newest conversation with the refund agent ends with the answer in the README's tour. */
 function pinShowcase(visits: PlannedVisit[]): void {
   const visit = visits.findLast(({ traces }) => traces[0]?.agent.name === "refund-agent");
   const trace = visit?.traces.at(-1);

@@ -3,7 +3,7 @@ import type { DemoAgent } from "./agents.ts";
 
 /** One run of an agent, without its times. */
 export interface PlannedTrace {
-  /** Unique in the sample project; ids are made of it. */
+  /** Unique in the sample project; ids are derived from it. */
   key: string;
   agent: DemoAgent;
   model: string;
@@ -12,19 +12,19 @@ export interface PlannedTrace {
   /** With the details filled in. */
   query: string;
   output: string | null;
-  /** Why the run failed; null: it did not. */
+  /** The run's error; null if it succeeded. */
   error: string | null;
   retries: boolean;
   latencyMs: number;
   userId: string;
   sessionId: string;
-  /** Which of the conversation's turns, from 0. */
+  /** Index of its turn in the conversation, from 0. */
   turn: number;
-  /** Whether judges look at it. */
+  /** Whether it is judged. */
   isJudged: boolean;
 }
 
-/** A conversation: traces of one session, one after the other. */
+/** A conversation: the traces of one session in order. */
 export interface PlannedVisit {
   traces: readonly PlannedTrace[];
   /** Milliseconds from each turn's end to the next one's start. */

@@ -3,7 +3,7 @@ import type { PlannedTrace, PlannedVisit } from "./planned-trace.ts";
 
 const hourMs = 3_600_000;
 const days = 14;
-/** A part of the newest traffic, so that the last hours show some whatever the time of day. */
+/** The share of traffic that is placed in the last hours, so that they show some at any time of day. */
 const recentShare = 0.025;
 const recentHours = 4;
 
@@ -13,8 +13,8 @@ export interface TimedTrace {
 }
 
 /**
- * Gives the conversations times in the 14 days before now, in their order: more by day than by night, fewer at weekends
- * (UTC). Every trace ended before now.
+ * Spreads the conversations over the last 14 days, in order: more by day than by night, fewer on weekends (UTC). Every trace
+ * ended before now.
  */
 export function schedule(visits: readonly PlannedVisit[], nowMs: number): TimedTrace[] {
   const random = createRandom("times");
@@ -49,7 +49,7 @@ function drawTimes(count: number, hours: number, nowMs: number, next: () => numb
   });
 }
 
-/** How much happens at a time. */
+/** The relative amount of traffic at a time. */
 function weightAt(ms: number): number {
   const at = new Date(ms);
   const hour = at.getUTCHours();

@@ -7,7 +7,7 @@ import { rootSpanId, spansOfTrace } from "./spans-of-trace.ts";
 const tracesPerExport = 50;
 const atOnce = 2;
 
-/** Sends the traces over OTLP, whole ones in each export, oldest first. */
+/** Sends the traces over OTLP, only complete ones in each export, oldest first. */
 export async function sendTraffic(
   client: DemoClient,
   traces: readonly TimedTrace[],
@@ -31,7 +31,7 @@ function toSend({ trace, startMs }: TimedTrace): TraceToSend {
   return { ...spansOfTrace(trace), startMs, scope: agent.scope, service: agent.name, version: agent.version };
 }
 
-/** Where the traces are: ids by span id of their root, of all that the project lists. */
+/** The trace ids by span id of their root, for all traces that the project lists. */
 export async function readTraceIds(client: DemoClient): Promise<(trace: PlannedTrace) => string | null> {
   const ids = new Map<string, string>();
   for (let cursor: string | null = ""; cursor !== null; ) {

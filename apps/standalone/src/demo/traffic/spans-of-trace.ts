@@ -1,7 +1,7 @@
 import { createRandom, type Random, seededHex } from "../random.ts";
 import type { PlannedTrace } from "./planned-trace.ts";
 
-/** A span before it is written as OTLP. Times are milliseconds after the trace began. */
+/** A span before its conversion to OTLP. Times are milliseconds after the start of the trace. */
 export interface DemoSpan {
   id: string;
   parentId: string | null;
@@ -43,7 +43,7 @@ export function spansOfTrace(trace: PlannedTrace): { traceId: string; spans: Dem
     attributes: rootAttributes(trace),
   });
 
-  // The run's time goes to its steps in these parts.
+  // The shares of the run's time for its steps.
   const steps = stepsOf(trace);
   const total = steps.reduce((sum, step) => sum + step.weight, 0);
   let at = latencyMs * 0.01;
@@ -65,7 +65,7 @@ interface Step {
   weight: number;
   error: string | null;
   attributes: Record<string, string | number | boolean>;
-  /** Of a chat: the tool it asks for; null: the answer. */
+  /** The tool that a chat span requests; null for the answer. */
   asksFor: string | null;
 }
 

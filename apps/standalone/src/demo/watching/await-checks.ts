@@ -5,7 +5,7 @@ const judgesPath = "/agent-monitoring/judge-scorers";
 const settlingMaxMs = 60_000;
 const pollMs = 250;
 
-/** Waits until so many traces have settled, at most a minute: scorers that change from then on do not see them. */
+/** Waits until this many traces have settled, at most a minute. Later changes of scorers do not affect them. */
 export async function awaitSettled(client: DemoClient, count: number): Promise<void> {
   const endMs = Date.now() + settlingMaxMs;
   while (Date.now() < endMs) {
@@ -16,8 +16,8 @@ export async function awaitSettled(client: DemoClient, count: number): Promise<v
 }
 
 /**
- * Waits until the judge has rated so many traces, at most so long: what is still missing comes later, by itself.
- * Answers whether they are there.
+ * Waits until the judge has rated this many traces, up to a deadline; missing ratings arrive later. Returns whether all have
+ * arrived.
  */
 export async function awaitVerdicts(
   client: DemoClient,

@@ -1,10 +1,10 @@
-/** Judges of the sample project. `agents`: on whose live traffic it is put; null: on none. */
+/** Judges of the sample project. `agents` lists the agents whose live traffic it rates; null for none. */
 export interface DemoJudgeScorer {
   name: string;
   description: string;
   judge: Record<string, unknown>;
   live: { agents: readonly string[] | "all"; threshold: number; severity: string; scope?: "session" } | null;
-  /** What its rubric said first: it was improved before it judged anything. */
+  /** The first version of its rubric, which was improved before it judged anything. */
   firstCriteria?: string;
 }
 

@@ -2,10 +2,10 @@ import type { DemoClient } from "../demo-client.ts";
 
 const rulesPath = "/agent-monitoring/alert-rules";
 
-/** The rule that is made last of all: where it is, the sample project is whole. */
+/** The rule that is created last: if it exists, the sample project is complete. */
 const lastRule = "Ratings drop";
 
-/** Alert rules over the last minutes and hours; on the sample traffic the first of them fires. */
+/** Alert rules over the last minutes and hours; the first of them fires on the sample traffic. */
 export async function loadAlertRules(client: DemoClient, agentIds: ReadonlyMap<string, string>): Promise<void> {
   const known = await readNames(client);
   const rules = [

@@ -2,10 +2,10 @@ import { type DemoClient, inParallel } from "../demo-client.ts";
 import { createRandom } from "../random.ts";
 import type { PlannedTrace } from "../traffic/planned-trace.ts";
 
-/** How many answers people voted on. */
+/** The number of answers with votes. */
 const votesMax = 120;
 
-/** A vote on a judged trace, as people who know the policy gave it. */
+/** A vote on a judged trace, by people who know the policy. */
 interface Vote {
   trace: PlannedTrace;
   rating: "up" | "down";
@@ -13,9 +13,9 @@ interface Vote {
 }
 
 /**
- * What people said of judged answers. They know more than the judge and are not always of one mind: a bad answer gets a
- * vote down nine times in ten, a weak one less often than not, a good one hardly ever. Bad and weak ones are over-represented,
- * since people look where something is wrong.
+ * People's votes on judged answers. They know more than the judge and do not always agree: a bad answer is voted down nine times
+ * in ten, a weak one less often than not, a good one hardly ever. Bad and weak answers are over-represented, since people look at
+ * problems.
  */
 export function planVotes(traces: readonly PlannedTrace[]): Vote[] {
   const random = createRandom("votes");

@@ -3,12 +3,12 @@ import { type DemoJudgeScorer, demoJudgeScorers } from "./demo-judges.ts";
 
 const scorersPath = "/agent-monitoring/judge-scorers";
 
-/** While it is loaded, a conversation is over at once. */
+/** During the load a conversation counts as finished at once. */
 const idleSeconds = { loading: 1, afterwards: 120 };
-/** Each pass gives the judges five. */
+/** Each pass gives five to the judges. */
 const sessionPasses = 12;
 
-/** Ids of judges by name. Those on live traffic see every trace from now on; {@link setSampleRate} changes that. */
+/** Ids of judges by name. Those on live traffic rate every new trace; {@link setSampleRate} changes that. */
 export async function loadJudges(
   client: DemoClient,
   agentIds: ReadonlyMap<string, string>,
@@ -43,7 +43,7 @@ async function createJudge(
   return judgeScorer._id;
 }
 
-/** Two judges and a gate, to show how a group's score is computed. */
+/** Two judges and a gate, to show the computation of a group's score. */
 async function loadGroup(client: DemoClient, judges: ReadonlyMap<string, string>): Promise<void> {
   const path = "/agent-monitoring/scorer-groups";
   const name = "Refund quality";
@@ -62,14 +62,14 @@ async function loadGroup(client: DemoClient, judges: ReadonlyMap<string, string>
   });
 }
 
-/** Gives some conversations to their judges: those that have been quiet for longest. */
+/** Submits some conversations to their judges: those with the longest silence. */
 export async function judgeConversations(client: DemoClient): Promise<void> {
   for (let pass = 0; pass < sessionPasses; pass += 1) {
     await client.call("POST", "/agent-monitoring/session-sweep/run", {});
   }
 }
 
-/** From now on judges look at this part of the traces. Conversations are all judged, when they are over. */
+/** Sets the share of new traces that are judged. All conversations are judged when they are over. */
 export async function setSampleRate(
   client: DemoClient,
   judges: ReadonlyMap<string, string>,

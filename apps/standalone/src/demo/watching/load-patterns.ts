@@ -1,6 +1,6 @@
 import type { DemoClient } from "../demo-client.ts";
 
-/** Patterns and defaults: in place before the first trace, so that they see all of them. */
+/** Patterns and defaults, created before the first trace so that they see all of them. */
 export async function loadPatterns(client: DemoClient): Promise<void> {
   await client.call("PUT", "/agent-monitoring/settings/monitoring-defaults", {
     enabledBuiltinPatterns: ["secrets-in-response", "pii-in-response", "refusal-response"],
@@ -48,7 +48,7 @@ const demoPatterns = [
   },
 ];
 
-/** How two agents are watched: one with its own thresholds, one without what is merely worth knowing. */
+/** The monitoring of two agents: one with custom thresholds, one without informational signals. */
 export async function loadProfiles(client: DemoClient, agentIds: ReadonlyMap<string, string>): Promise<void> {
   const profiles: Record<string, Record<string, unknown>> = {
     "refund-agent": { thresholdOverrides: { latencyThresholdMs: 20_000 } },

@@ -11,8 +11,8 @@ interface Webhook {
 }
 
 /**
- * A webhook with a history: deliveries that arrived, one that failed and was replayed, and a receiver that is gone. What
- * happens while the traffic is loaded is delivered too. On a later start it goes to where the receiver is then.
+ * A webhook with a history: successful deliveries, a failed one that was replayed, and a receiver that no longer exists. Events
+ * of the loaded traffic are delivered too. On a later start it is redirected to the receiver's new address.
  */
 export async function loadWebhooks(client: DemoClient, receiver: DemoReceiver): Promise<void> {
   const { webhooks } = await client.call<{ webhooks: Webhook[] }>("GET", webhooksPath);
@@ -31,7 +31,7 @@ export async function loadWebhooks(client: DemoClient, receiver: DemoReceiver): 
   await client.call("POST", `/agent-monitoring/webhook-deliveries/${delivery._id}/replay`, {});
 }
 
-/** Whether the loading of the sample was begun in this project: webhooks are what it makes first. */
+/** Whether the load of the sample was started in this project: webhooks are created first. */
 export async function isDemoBegun(client: DemoClient): Promise<boolean> {
   const { webhooks } = await client.call<{ webhooks: Webhook[] }>("GET", webhooksPath);
   return webhooks.some(({ description }) => description === chat);

@@ -1,11 +1,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What the sample project's webhooks call: a receiver on loopback, for as long as this process runs. */
+/** The receiver of the sample project's webhooks: on loopback, for the lifetime of this process. */
 export interface DemoReceiver {
-  /** Takes what comes, unless it is made to fail. */
+  /** Accepts every delivery, unless it is switched to failing. */
   url: string;
-  /** Says that it is gone for good. */
+  /** Answers that it is permanently gone. */
   goneUrl: string;
   fail(isFailing: boolean): void;
 }

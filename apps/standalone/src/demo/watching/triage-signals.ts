@@ -7,7 +7,7 @@ interface Signal {
   agentId?: { name: string };
 }
 
-/** What became of some signals; by the end of their key, and by agent. */
+/** The states of some signals, by the end of their key and by agent. */
 const triaged = [
   { key: "statement-that-changes-data", agent: "sql-analyst", status: "in_review" },
   { key: "asks-for-a-secret", agent: "support-agent", status: "resolved" },
@@ -16,7 +16,7 @@ const triaged = [
   { key: "refund-promised-too-fast", agent: "refund-agent", status: "in_review" },
 ];
 
-/** Puts some signals into the states that people leave behind. One that is not there (yet) stays for the reader. */
+/** Puts some signals into states as users would leave them. Signals that do not exist (yet) are skipped. */
 export async function triageSignals(client: DemoClient): Promise<void> {
   const { signals } = await client.call<{ signals: Signal[] }>("GET", "/monitor/signals?limit=100&polarity=all");
   for (const { key, agent, status } of triaged) {
