@@ -1,9 +1,9 @@
 #!/bin/sh
-# Writes deploy/.env with fresh random secrets for deploy/compose.yaml. It never overwrites: with new database passwords
-# and a new root secret the existing data could not be read any more.
+# Writes deploy/.env with fresh random secrets for deploy/compose.yaml. It never overwrites the file: with new database
+# passwords and a new root secret the existing data could no longer be read.
 set -eu
 
-# For tests and for keeping the file elsewhere: the folder may be named.
+# The folder is an optional argument, for tests and for keeping the file elsewhere.
 folder=${1:-$(dirname -- "$0")}
 file=$folder/.env
 
@@ -12,13 +12,13 @@ if [ -e "$file" ]; then
   exit 1
 fi
 
-# 32 random bytes in hex: no character of it means anything in a URL, in YAML or in a shell.
+# 32 random bytes in hex: no character is special in a URL, in YAML or in a shell.
 secret() {
   od -An -N32 -tx1 /dev/urandom | tr -d ' \n'
 }
 
 umask 077
-# A file that is half written must not be taken for a whole one by the next run.
+# The next run must not mistake an incomplete file for a complete one.
 partial=$(mktemp "$folder/.env.XXXXXX")
 trap 'rm -f -- "$partial"' EXIT
 
@@ -28,12 +28,12 @@ trap 'rm -f -- "$partial"' EXIT
   for name in POSTGRES AUTH_DB INGEST_DB EVAL_RUNS_DB JUDGE_DB MONITOR_DB REDIS; do
     echo "${name}_PASSWORD=$(secret)"
   done
-  # nats-server reads these as values of its own syntax, where 12e4 would be a number: a letter first makes it a word.
+  # nats-server parses these as values, in which 12e4 would be a number: a leading letter makes it a string.
   for name in GATEWAY AUTH INGEST EVAL_RUNS JUDGE MONITOR; do
     echo "NATS_${name}_PASSWORD=p$(secret)"
   done
 } > "$partial"
 
-# ln fails when the file has come into being meanwhile; mv would replace it.
+# ln fails if the file was created meanwhile; mv would replace it.
 ln -- "$partial" "$file"
 echo "Wrote $file."

@@ -1,7 +1,7 @@
--- Prepares an empty database for Touchstone: a log-in for each service that owns a schema, and for each schema the three
--- roles the service takes (owner migrates, app serves requests under row-level security, maintenance sweeps).
+-- Prepares an empty database for Touchstone: a login for each service that owns a schema, and for each schema the three
+-- roles that the service uses (owner migrates, app serves requests under row-level security, maintenance sweeps).
 --
--- The postgres image runs it once, on an empty data folder. Anywhere else: set the five passwords and run
+-- The postgres image runs it once, on an empty data folder. Elsewhere: set the five passwords and run
 --   psql --no-psqlrc -v ON_ERROR_STOP=1 -f postgres-init.sql <url of an administrator, in the database to prepare>
 
 \getenv auth_password AUTH_DB_PASSWORD
@@ -12,7 +12,7 @@
 
 begin;
 
--- Nobody else may log in to this database; by default every role of the cluster may.
+-- No other role may log in to this database; by default every role of the cluster may.
 do $$
 begin
   execute format('revoke all on database %I from public', current_database());
@@ -23,7 +23,7 @@ create role touchstone_auth login password :'auth_password';
 create role touchstone_auth_owner nologin;
 create role touchstone_auth_app nologin;
 create role touchstone_auth_maintenance nologin;
--- Without inherit the log-in itself may do nothing: it has to take a role, and then has that role's rights only.
+-- Without inherit the login itself has no rights: it must set a role, and then has only that role's rights.
 grant touchstone_auth_owner, touchstone_auth_app, touchstone_auth_maintenance
   to touchstone_auth with inherit false, set true;
 create schema auth authorization touchstone_auth_owner;
@@ -35,7 +35,7 @@ create role touchstone_ingest_maintenance nologin;
 grant touchstone_ingest_owner, touchstone_ingest_app, touchstone_ingest_maintenance
   to touchstone_ingest with inherit false, set true;
 create schema ingest authorization touchstone_ingest_owner;
--- Search. Only who may create in the database may do this, and the log-in may not.
+-- Search. This requires the right to create in the database, which the login does not have.
 create extension if not exists pg_trgm with schema ingest;
 create extension if not exists btree_gin with schema ingest;
 

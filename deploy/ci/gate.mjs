@@ -1,15 +1,15 @@
-// Runs a dataset through an agent and asks Touchstone whether the outputs pass. Needs Node 20 or newer and nothing else.
-// Exit code: 0 the gate passes, 1 it fails, 2 it could not be asked. Settings: README.md beside this file.
+// Runs a dataset through an agent and asks Touchstone whether the outputs pass. Needs only Node 20 or newer.
+// Exit code: 0 the gate passes, 1 it fails, 2 it did not decide. Settings: README.md beside this file.
 import { spawn } from "node:child_process";
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 
 const batchSize = 10;
 const stderrKept = 2_000;
-/** Ten of them fit into a body. */
+/** Ten of them fit into a request body. */
 const outputMaxBytes = 512 * 1024;
 const shownViolations = 50;
 
-/** Something that keeps the gate from being asked; its message is all that is shown. */
+/** An error that prevents a verdict. Only its message is shown. */
 class Failure extends Error {}
 
 async function main(environment) {
@@ -31,7 +31,7 @@ async function main(environment) {
   for (const slice of slicesOf(cases ?? outputs)) {
     const results = cases === null ? slice : await answerAll(slice, settings);
     const scored = await api.post(`${runPath}/results`, { results }, { isDecided: (status) => status === 409 });
-    // Null: an answer was lost, and the run had been decided by what it was about.
+    // Null: an earlier response was lost, and the results before it had already decided the run.
     for (const score of scored?.scores ?? []) print(describeScore(score));
     if (scored === null || scored.gate_fired) {
       print("The pass rate can no longer be reached: the rest is not run.");
@@ -87,7 +87,7 @@ function readSettings(environment) {
   return settings;
 }
 
-/** What the pipeline knows of the commit: GitHub's variables, else GitLab's. */
+/** The commit of the pipeline: from GitHub's variables, else GitLab's. */
 function readGitContext(environment) {
   const either = (...names) => names.map((name) => environment[name]).find((value) => value);
   const { GITHUB_SERVER_URL, GITHUB_REPOSITORY, GITHUB_REF } = environment;
@@ -101,7 +101,7 @@ function readGitContext(environment) {
   return Object.fromEntries(Object.entries(context).filter(([, value]) => value));
 }
 
-/** The outputs somebody else made: `[{question_index, output, ...}]`, as results are submitted. */
+/** Outputs from a file: `[{question_index, output, ...}]`, as results are submitted. */
 async function readOutputs(file) {
   let outputs;
   try {
@@ -114,7 +114,7 @@ async function readOutputs(file) {
   return outputs;
 }
 
-/** A case for each question; without its query where the dataset keeps its inputs to itself. */
+/** A case for each question; without its query if the dataset does not expose its inputs. */
 function casesOf(run) {
   const queries = new Map(run.test_cases.map(({ index, query }) => [index, query]));
   return Array.from({ length: run.total_questions }, (_, index) => ({ index, query: queries.get(index) ?? "" }));
@@ -133,13 +133,13 @@ async function answerAll(cases, settings) {
   return results;
 }
 
-/** Runs the command for one case: the query is its standard input, its standard output is the agent's answer. */
+/** Runs the command for one case: its standard input is the query, its standard output is the agent's answer. */
 function answer({ index, query }, { command, commandTimeoutMs }) {
   const startedMs = performance.now();
   return new Promise((resolve) => {
     const child = spawn(command, {
       shell: true,
-      // A group of its own, so that what the shell started ends with it.
+      // A separate process group, so that processes started by the shell end with it.
       detached: process.platform !== "win32",
       env: { ...process.env, TOUCHSTONE_QUESTION_INDEX: String(index) },
     });
@@ -153,7 +153,7 @@ function answer({ index, query }, { command, commandTimeoutMs }) {
         if (process.platform === "win32") child.kill("SIGKILL");
         else process.kill(-child.pid, "SIGKILL");
       } catch {
-        // It has ended by itself.
+        // It has already exited.
       }
     };
     const timer = setTimeout(
@@ -168,7 +168,7 @@ function answer({ index, query }, { command, commandTimeoutMs }) {
     child.stderr.on("data", (chunk) => {
       stderr = (stderr + chunk).slice(-stderrKept);
     });
-    // A command that reads nothing may be gone before the query is written.
+    // A command that does not read its input may exit before the query is written.
     child.stdin.on("error", () => undefined);
     child.stdin.end(query);
     child.once("error", (error) => stop("CommandFailed", error.message));
@@ -190,9 +190,9 @@ function createApi({ url, apiKey }) {
   const base = url.endsWith("/api/v1") ? url : `${url}/api/v1`;
   const pausesMs = [1_000, 3_000, 9_000];
 
-  /** Answers null for a status that `isDecided` takes. What is safe to send again is sent again, with pauses. */
+  /** Returns null for a status that `isDecided` accepts. Requests that are safe to repeat are retried, with pauses. */
   async function post(path, body, { isDecided = () => false } = {}) {
-    // A second run would be left behind and fail when it expires.
+    // A second run would be left unfinished and fail when it expires.
     const isRepeatable = path !== "/ingest/ci-runs";
     for (let attempt = 0; ; attempt += 1) {
       const answered = await send(path, body, isRepeatable && attempt < pausesMs.length);
@@ -206,14 +206,14 @@ function createApi({ url, apiKey }) {
     }
   }
 
-  /** Null when the server could not be reached and may be asked again. */
+  /** Null if the server could not be reached and a retry is allowed. */
   async function send(path, body, mayRetry) {
     try {
       return await fetch(`${base}${path}`, {
         method: "POST",
         headers: { "x-api-key": apiKey, "content-type": "application/json" },
         body: JSON.stringify(body),
-        // Longer than judging a batch may take.
+        // Longer than the judging of a batch may take.
         signal: AbortSignal.timeout(270_000),
       });
     } catch (thrown) {
@@ -238,7 +238,7 @@ function createApi({ url, apiKey }) {
       const { error, message } = JSON.parse(text);
       said = error ?? message ?? said;
     } catch {
-      // Something in between answered; its words are shown as they are.
+      // A proxy answered; its text is shown unchanged.
     }
     const hint = answered.status === 401 ? " Check TOUCHSTONE_API_KEY." : "";
     return `POST ${path} was answered ${answered.status}: ${said}${hint}`;
@@ -285,7 +285,7 @@ function renderSummary(headline, { violations, run_id }) {
   return [`### ${headline}`, "", `CI run \`${run_id}\``, ...table, ...more, "", ""].join("\n");
 }
 
-/** Text of others in a table: neither markup nor a second line. */
+/** Escapes external text for a table cell: no markup, no line breaks. */
 const cellOf = (text) => shorten(text).replace(/[&<>|`\\[\]*_]/g, (character) => `&#${character.charCodeAt(0)};`);
 
 const describeScore = ({ question_index, passed, rating, justification }) =>
@@ -302,7 +302,7 @@ function shorten(text) {
   return line.length > 200 ? `${line.slice(0, 199)}…` : line;
 }
 
-/** Every line begins with words of ours, so that no text of others is taken for a command of the pipeline. */
+/** Every line begins with our own text, so that the pipeline cannot mistake external text for a command. */
 function print(line) {
   process.stdout.write(`${line.replace(/[\r\n]+/g, " ")}\n`);
 }
