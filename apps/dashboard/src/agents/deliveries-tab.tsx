@@ -45,7 +45,7 @@ export function DeliveriesTab({
             rows.length === 0 ? (
               <EmptyState title="Nothing was sent">
                 {filters.webhook === undefined && filters.status === undefined
-                  ? "As soon as a signal is raised or a gate fails, what webhooks are told stands here."
+                  ? "Deliveries appear here when a signal is raised or a gate fails."
                   : "No message matches these filters."}
               </EmptyState>
             ) : (

@@ -76,7 +76,7 @@ export function ProfileForm({ agent }: { agent: Agent }) {
         )}
         <TextArea
           label="Channels"
-          hint="Who else is told of its signals: one webhook:https://... a line. Webhooks of the project need not stand here."
+          hint="Further receivers of its signals: one webhook:https://... per line. The project's webhooks need not be listed."
           rows={3}
           className="font-mono"
           value={draft.channels}

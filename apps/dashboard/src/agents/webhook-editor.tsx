@@ -103,7 +103,7 @@ export function WebhookEditor({
         look="primary"
         onConfirm={rotate}
       >
-        Messages are signed with both secrets for 24 hours, then with the new one alone.
+        Messages are signed with both secrets for 24 hours, then only with the new one.
       </ConfirmDialog>
       <ConfirmDialog
         isOpen={asked === "delete"}

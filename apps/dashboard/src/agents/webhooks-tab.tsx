@@ -38,8 +38,8 @@ export function WebhooksTab({
           <div className="flex min-h-0 flex-1">
             <div className="flex min-h-0 min-w-0 flex-1 flex-col">
               {all.length === 0 ? (
-                <EmptyState title="Nobody is told" actions={button}>
-                  A webhook gets a signed POST for each new signal and each failed gate, and again until it answers.
+                <EmptyState title="No webhooks" actions={button}>
+                  A webhook receives a signed POST for each new signal and each failed gate, repeated until it answers.
                 </EmptyState>
               ) : (
                 <>
@@ -97,7 +97,7 @@ const columns: readonly Column<Webhook>[] = [
   },
   {
     key: "told",
-    header: "Told of",
+    header: "Events",
     width: "minmax(8rem, 1fr)",
     cell: ({ events, minSeverity }) => (
       <>

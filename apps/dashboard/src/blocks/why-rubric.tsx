@@ -75,7 +75,7 @@ function RubricOf({
   const rubric = current ?? dataset.data;
   if (rubric === undefined) return null;
   return (
-    <WhyPart title={current === undefined ? "Criteria of the dataset, as they are now" : "Rubric, as it is now"}>
+    <WhyPart title={current === undefined ? "Current criteria of the dataset" : "Current rubric"}>
       <RubricView rubric={rubric} />
     </WhyPart>
   );

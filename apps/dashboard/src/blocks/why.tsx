@@ -89,7 +89,7 @@ function Outcome({ verdict, isThresholdNow }: { verdict: Verdict; isThresholdNow
       <Badge look={isPassing ? "good" : "bad"}>{isPassing ? "passes" : "fails"}</Badge>
       <span className="text-soft">
         threshold {formatRating(verdict.threshold)}
-        {isThresholdNow && ", as it is now"}
+        {isThresholdNow && ", current value"}
       </span>
     </>
   );

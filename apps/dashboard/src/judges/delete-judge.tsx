@@ -35,7 +35,8 @@ export function DeleteJudge({ judge, isOpen, onClose }: { judge: Judge; isOpen: 
       onConfirm={remove}
     >
       <p className="m-0">
-        {countOf(judge.versionCount, "version")} of its rubric {judge.versionCount === 1 ? "goes" : "go"} for good
+        {countOf(judge.versionCount, "version")} of its rubric {judge.versionCount === 1 ? "is" : "are"} deleted
+        permanently
         {judge.online !== null && ", and it stops rating live traffic"}. The ratings it gave stay.
       </p>
       {using.length > 0 && (

@@ -101,7 +101,7 @@ function Live({ draft, set }: { draft: GroupDraft; set(change: Partial<GroupDraf
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <SelectField
-        label="Rates by itself"
+        label="Rates live traffic"
         value={draft.live}
         onChange={({ target }) => set({ live: target.value as GroupDraft["live"] })}
       >

@@ -76,7 +76,7 @@ function groupColumns(projectId: string, judges: readonly Judge[], onEdit: (id: 
     },
     {
       key: "rates",
-      header: "Rates by itself",
+      header: "Live traffic",
       width: "12rem",
       cell: ({ online }) => <span className={online?.enabled ? "" : "text-faint"}>{describeLive(online)}</span>,
     },

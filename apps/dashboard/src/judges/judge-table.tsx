@@ -50,7 +50,7 @@ function judgeColumns(projectId: string): Column<Judge>[] {
       width: "minmax(14rem, 3fr)",
       cell: (judge) => <Name judge={judge} projectId={projectId} />,
     },
-    { key: "rates", header: "Rates by itself", width: "minmax(10rem, 2fr)", cell: (judge) => <Rates judge={judge} /> },
+    { key: "rates", header: "Live traffic", width: "minmax(10rem, 2fr)", cell: (judge) => <Rates judge={judge} /> },
     {
       key: "ratings",
       header: "Mean and ratings, 7 days",

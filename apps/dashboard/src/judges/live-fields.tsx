@@ -15,7 +15,7 @@ export function LiveFields({ draft, set, mistakes }: FieldsProps) {
       <div className="flex min-w-0 flex-col gap-4">
         <div className="grid gap-4 md:grid-cols-2">
           <SelectField
-            label="Rates by itself"
+            label="Rates live traffic"
             value={draft.live}
             onChange={(event) => set({ live: event.target.value as Draft["live"] })}
           >
@@ -87,7 +87,7 @@ function Agents({ draft, set }: Pick<FieldsProps, "draft" | "set">) {
     <fieldset className="m-0 min-w-0 border-0 p-0">
       <legend className="mb-1.5 p-0 text-sm font-medium">Agents</legend>
       <p className="m-0 mb-2 text-xs text-faint">
-        {draft.agentIds.length === 0 ? "All of them. Choose some to rate these alone." : "The chosen ones alone."}
+        {draft.agentIds.length === 0 ? "All agents. Choose some to rate only those." : "Only the chosen ones."}
       </p>
       <div className="grid gap-x-6 gap-y-1.5 sm:grid-cols-2 lg:grid-cols-3">
         {ids.map((id) => (

@@ -75,7 +75,7 @@ export function PairList({
                   <>
                     <div className="flex gap-3">
                       <Score rating={pair.rating} threshold={pair.threshold} onWhy={() => onWhy(pair.traceId)} />
-                      <span className="truncate">{pair.input ?? "The trace is gone."}</span>
+                      <span className="truncate">{pair.input ?? "The trace was deleted."}</span>
                     </div>
                     <div className="truncate text-soft">{pair.justification}</div>
                     <div className="truncate text-soft">

@@ -74,7 +74,7 @@ export function ChosenRuns({
             params={{ projectId: api.projectId, datasetId: dataset.id }}
             className="text-accent"
           >
-            {dataset.name ?? "that is gone"}
+            {dataset.name ?? "(deleted)"}
           </Link>
         </span>
       )}

@@ -80,7 +80,7 @@ export function RunCard({ run, ...acts }: { run: RunRow } & RunActs) {
         </div>
         <div className="mt-1 flex items-center gap-2 text-xs text-soft">
           <RunStatus status={run.status} />
-          <span className="min-w-0 flex-1 truncate">{run.datasetName ?? "gone"}</span>
+          <span className="min-w-0 flex-1 truncate">{run.datasetName ?? "deleted"}</span>
           <Time iso={run.createdAt} isAge />
         </div>
         <div className="mt-1 flex items-center gap-3 text-xs text-soft">
@@ -137,7 +137,7 @@ function DatasetLink({ run, projectId }: { run: RunRow; projectId: string }) {
       params={{ projectId, datasetId: run.datasetId }}
       className="text-ink no-underline hover:text-accent"
     >
-      {run.datasetName ?? "gone"}
+      {run.datasetName ?? "deleted"}
     </Link>
   );
 }

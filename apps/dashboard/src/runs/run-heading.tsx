@@ -16,7 +16,7 @@ export function RunHeading({ run }: { run: Run }) {
         params={{ projectId, datasetId: run.datasetId }}
         className="font-normal text-soft no-underline hover:text-accent"
       >
-        {run.datasetName ?? "Dataset that is gone"}
+        {run.datasetName ?? "Deleted dataset"}
         {run.datasetVersion !== null && <span className="ml-1.5 text-sm text-faint">v{run.datasetVersion}</span>}
       </Link>
       <span aria-hidden className="mx-2 font-normal text-faint">

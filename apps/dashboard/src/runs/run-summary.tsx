@@ -199,5 +199,5 @@ function Gates({ run }: { run: Run }) {
 function Reach({ run, floor }: { run: Run; floor: number | null }) {
   const low = run.ratingInterval?.low;
   if (floor === null || low === undefined || low >= floor) return null;
-  return <span className="text-warn"> Yet the interval reaches {formatRating(low)}.</span>;
+  return <span className="text-warn"> But the interval reaches {formatRating(low)}.</span>;
 }

@@ -12,7 +12,7 @@ export function AboutTab() {
     config.mode === "disabled"
       ? "No accounts: everyone who can reach the address can use every project"
       : config.multiTenant
-        ? "Accounts, each organization by itself"
+        ? "Accounts, with separate organizations"
         : "Accounts in one organization";
   return (
     <Section title="Touchstone">

@@ -51,7 +51,7 @@ function ConfirmDeletion({ onClose }: { onClose(): void }) {
     // Without accounts this browser continues with the key of a remaining project.
     const next = projects.find(({ _id }) => _id !== api.projectId);
     if (next !== undefined) replaceKey(localStorage, api.project.apiKey, next.apiKey);
-    say(`${name} is deleted. Its data goes in the background.`);
+    say(`${name} is deleted. Its data is deleted in the background.`);
     await navigate({ to: "/", replace: true });
     queries.removeQueries({ queryKey: [api.projectId] });
     await queries.resetQueries({ queryKey: connectionQuery.queryKey });

@@ -32,7 +32,7 @@ export function RetentionTab() {
           <>
             <p className="m-0 mb-4 text-soft">
               {effectiveRetentionDays === null
-                ? "Traces are kept for ever."
+                ? "Traces are kept indefinitely."
                 : `Traces are kept for ${countOf(effectiveRetentionDays, "day")}, counted from when they happened.`}
               {total.data !== undefined && ` There are ${countOf(total.data, "trace")} now.`}
             </p>
@@ -46,7 +46,7 @@ export function RetentionTab() {
 
 const choices: { kind: RetentionKind; label: string }[] = [
   { kind: "installation", label: "As the installation says (SERVICE_RETENTION_DAYS)" },
-  { kind: "forever", label: "For ever" },
+  { kind: "forever", label: "Indefinitely" },
   { kind: "days", label: "For a number of days" },
 ];
 
@@ -122,7 +122,7 @@ function ConfirmRetention({ days, isOpen, onClose }: { days: number | null; isOp
   const change = useMutation({
     mutationFn: () => bodyOf(api.PUT("/api/v1/agent-monitoring/settings/retention", { body: { retentionDays: days } })),
     onSuccess: ({ effectiveRetentionDays: kept }) => {
-      say(kept === null ? "Traces are kept for ever." : `Traces are kept for ${countOf(kept, "day")}.`);
+      say(kept === null ? "Traces are kept indefinitely." : `Traces are kept for ${countOf(kept, "day")}.`);
       void queries.invalidateQueries({ queryKey: [api.projectId] });
     },
   });

@@ -16,7 +16,7 @@ export function BrokenPage({ error }: { error: unknown }) {
       }
     >
       {isGone
-        ? "The server was upgraded while this tab was open, and the rest of the old version is gone. Reload to go on with the new one."
+        ? "The server was upgraded while this tab was open, and the rest of the old version is gone. Reload to continue with the new one."
         : problemSentence(error)}
     </EmptyState>
   );

@@ -86,7 +86,7 @@ function ReadySession({ connection: { config, projects, user }, project, childre
       if (own === undefined) return null;
       queries.setQueryData(connectionQuery.queryKey, renewed);
       if (own.apiKey !== apiKey && config.mode === "disabled") {
-        say("The project's key was replaced. This page goes on with the new one.");
+        say("The project's key was replaced. This page continues with the new one.");
       }
       return own;
     };
