@@ -67,7 +67,7 @@ export function SignalActs({
   );
 }
 
-/** The key of a button, on devices with a keyboard. */
+/** The key of a button, hidden in narrow windows. */
 function Key({ children, isOnAccent }: { children: ReactNode; isOnAccent?: boolean }) {
   return (
     <kbd

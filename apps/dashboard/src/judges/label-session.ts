@@ -36,7 +36,7 @@ export function markStored(session: LabelSession, traceId: string, said: Said): 
 }
 
 /**
- * The labels to store now. The last label waits for the next one, so that an undo leaves no trace; when the session `ends`,
+ * The labels to store now. The last label waits for the next one, so that an undo leaves no vote; when the session `ends`,
  * nothing waits.
  */
 export function labelsToStore(

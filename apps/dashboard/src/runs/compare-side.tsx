@@ -8,7 +8,7 @@ import { caseKeyOf } from "./case-rows.ts";
 import { SkippedBadge } from "./skipped-badge.tsx";
 import type { WholeSide } from "./whole-side.ts";
 
-/** A side's rating with its reason, its duration and cost, and links to its trace and its run. */
+/** A side's rating with its reason, its duration and tokens, and links to its trace and its run. */
 export function CompareSide({
   title,
   runId,

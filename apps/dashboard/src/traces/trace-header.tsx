@@ -8,7 +8,7 @@ import { Score } from "../ui/score.tsx";
 import { otelTraceId, type TraceDetail } from "./trace-queries.ts";
 import type { TraceTree } from "./trace-tree.ts";
 
-/** The agent of the trace, beside the link back to the list. */
+/** The agent or the name of the trace, beside the link back to the list. */
 export function TraceHeading({ trace }: { trace: TraceDetail }) {
   const { projectId } = useApi();
   return (
