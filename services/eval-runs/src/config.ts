@@ -2,16 +2,16 @@ import { type Environment, readStoreServiceConfig, type StoreServiceConfig } fro
 import { defaultTimings, type Timings } from "./timings.ts";
 
 export interface EvalRunsConfig extends StoreServiceConfig {
-  /** Where ingest is found. */
+  /** Addresses of ingest. */
   ingestAddresses: readonly string[];
   timings: Timings;
-  /** A run without a new result for so long is ended as failed; null = never. */
+  /** A run without a new result for this time is ended as failed; null = never. */
   runIdleMs: number | null;
-  /** Verdicts on recorded traces are exported, and told to who does that. */
+  /** Verdicts on recorded traces are exported: the exporter receives them. */
   exportsVerdicts: boolean;
 }
 
-/** Reads the settings of eval-runs; every mistake is reported at once, by variable name. */
+/** Reads the settings of eval-runs; all errors are reported at once, by variable name. */
 export function readEvalRunsConfig(environment: Environment): { config: EvalRunsConfig; warnings: string[] } {
   const { config, values, warnings } = readStoreServiceConfig(environment, {
     database: "SERVICE_EVAL_RUNS_DB_URL",

@@ -1,7 +1,7 @@
 import type { AnalysisNarrative } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 
-/** What came of an analysis. */
+/** The outcome of an analysis. */
 export interface AnalysisOutcome {
   /** Null when it failed. */
   narrative: AnalysisNarrative | null;
@@ -11,11 +11,11 @@ export interface AnalysisOutcome {
   qualityMode: "balanced" | "quality_first";
 }
 
-/** How the analysis of a run stands. */
+/** The state of a run's analysis. */
 export interface StoredAnalysis {
-  /** The last one that ended; null = the first is at work, or was broken off. */
+  /** The last one that ended; null = the first is running or was interrupted. */
   last: { status: "completed" | "failed"; outcome: AnalysisOutcome; scoringRevision: number } | null;
-  /** From 0 to 1; null = none is at work. */
+  /** From 0 to 1; null = none is running. */
   progress: number | null;
 }
 
@@ -26,16 +26,16 @@ export interface AnalysisScope {
 }
 
 /**
- * The analyses of runs, one for each. Whoever writes one holds it under a lease: a second one is refused meanwhile, and
- * one whose writer died is free when the lease ends. Times are PostgreSQL's.
+ * The analyses of runs, one per run. A writer holds a lease: other writers are refused meanwhile, and the analysis of a writer
+ * that died is free when the lease ends. Times are PostgreSQL's.
  */
 export interface AnalysisStore {
-  /** Takes the right to write; false when somebody has it. */
+  /** Takes the lease; false when another writer holds it. */
   begin(scope: AnalysisScope, leaseMs: number): Promise<boolean>;
   renew(scope: AnalysisScope, leaseMs: number, progress: number): Promise<void>;
-  /** Stores the outcome in the place of the one before, if the right is still held. */
+  /** Replaces the previous outcome, if the lease is still held. */
   finish(scope: AnalysisScope, outcome: AnalysisOutcome, scoringRevision: number): Promise<boolean>;
-  /** Gives the right up without an outcome. */
+  /** Releases the lease without an outcome. */
   release(scope: AnalysisScope): Promise<void>;
   find(projectId: string, runId: string): Promise<StoredAnalysis | null>;
 }

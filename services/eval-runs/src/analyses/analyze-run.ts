@@ -22,7 +22,7 @@ export interface AnalysisRequest {
   projectId: string;
   organizationId: string | null;
   run: StoredRun;
-  /** Judges to analyse with, by model; empty = the default model alone. */
+  /** Judges to analyse with, by model; empty = only the default model. */
   models: readonly string[];
   qualityMode: AnalysisOutcome["qualityMode"];
 }
@@ -38,16 +38,16 @@ export interface AnalysisDependencies {
   signal: AbortSignal;
 }
 
-/** Results being rated anew at a time: an analysis must not crowd out the runs that are being scored. */
+/** Results rated again at the same time. Low, so that an analysis does not crowd out runs that are being scored. */
 const atOnceMax = 6;
-/** The part of the time that is kept for the narrative. */
+/** Time reserved for the narrative. */
 const narrativeMs = 60_000;
-/** Of each text of the sample; more than the judge reads of it. Whole outputs would not go into one message. */
+/** For each text of the sample; more than the judge reads of it. Complete outputs would not fit into one message. */
 const sampledTextMaxChars = 5_000;
 
 /**
- * Analyses a run and stores what came of it (completions 5.9): each judge rates a sample anew, then one call writes the
- * narrative. A judge that cannot fails the analysis, never the call. Throws `conflict` when another is at work.
+ * Analyses a run and stores the outcome (completions 5.9): each judge rates a sample again, then one call writes the narrative.
+ * A judge failure fails the analysis, never the call. Throws `conflict` while another analysis is running.
  */
 export async function analyzeRun(
   dependencies: AnalysisDependencies,
@@ -142,7 +142,7 @@ interface Rerating {
   onProgress: (done: number) => void;
 }
 
-/** The ratings each judge gives anew, per result of the sample. What a judge cannot rate is left out. */
+/** Each judge's new ratings, per result of the sample. Results that a judge cannot rate are left out. */
 async function rateAnew(
   dependencies: AnalysisDependencies,
   request: AnalysisRequest,
@@ -159,7 +159,7 @@ async function rateAnew(
       const index = next;
       next += 1;
       const result = sample[index] as AnalyzedResult;
-      // An error has no output to be rated again.
+      // An error has no output to rate.
       if (!result.isFailed) {
         const leftMs = deadlineMs - performance.now() - Math.min(narrativeMs, dependencies.timings.batchMs / 4);
         reratings[index] = await askRatings(dependencies, request, judges, result, caseOf(grading, result), leftMs);
@@ -174,7 +174,7 @@ async function rateAnew(
 
 function composeJudges(grader: Grader, models: readonly string[]): Grader[] {
   const named = models.length === 0 ? [null] : models;
-  // Context and tools of the run are not at hand any more; the criteria are what is asked about.
+  // Context and tools of the run are not stored; only the criteria are rated.
   return named.map((model, index) => ({
     ...grader,
     id: `analysis-${index + 1}`,
@@ -238,7 +238,7 @@ async function askNarrative(
   }
 }
 
-/** A surrogate pair that the cut would halve is left out whole. */
+/** A surrogate pair at the cut is left out whole. */
 function beginOf(text: string | null): string {
   if (text === null) return "";
   return text.length <= sampledTextMaxChars ? text : text.slice(0, sampledTextMaxChars).replace(/[\ud800-\udbff]$/, "");

@@ -5,10 +5,10 @@ import type { ResultRow } from "../results/stored-result.ts";
 
 type Report = z.input<typeof report>;
 
-/** A result that is rated: what statistics need of it, and by which its texts are found. */
+/** A rated result: the values that statistics need, and the keys of its texts. */
 export type RatedResult = OutlinedResult & { rating: number };
 
-/** A result as an analysis looks at it. */
+/** A result as an analysis reads it. */
 export interface AnalyzedResult {
   questionIndex: number | null;
   query: string | null;
@@ -18,12 +18,12 @@ export interface AnalyzedResult {
   isFailed: boolean;
 }
 
-/** The rated population: rated results that are no variants (completions 5.10), in the order of the run. */
+/** The rated population: rated results without variants (completions 5.10), in the order of the run. */
 export function selectRated<Result extends OutlinedResult>(results: readonly Result[]): (Result & RatedResult)[] {
   return results.filter((result): result is Result & RatedResult => !result.isVariant && result.rating !== null);
 }
 
-/** A rated result with its texts. Neither changes any more: only what is skipped is judged again. */
+/** A rated result with its texts. Neither changes later: only skipped results are judged again. */
 export function readAnalyzedResult({ questionIndex, rating, status, rowText }: ReadResult): AnalyzedResult {
   const row = JSON.parse(rowText) as ResultRow;
   return {
@@ -36,7 +36,7 @@ export function readAnalyzedResult({ questionIndex, rating, status, rowText }: R
   };
 }
 
-/** interface: Report, `statistics`: null when nothing is rated. The variance is the population's. */
+/** interface: Report, `statistics`: null when nothing is rated. Population variance. */
 export function computeReportStatistics(results: readonly { rating: number }[]): Report["statistics"] {
   if (results.length === 0) return null;
   const ratings = results.map(({ rating }) => rating).sort((one, other) => one - other);
@@ -58,7 +58,7 @@ export function findLowScoring(results: readonly RatedResult[]): RatedResult[] {
     .toSorted((one, other) => one.rating - other.rating);
 }
 
-/** One of them as the report shows it. */
+/** A low-scoring case as the report shows it. */
 export function showLowScoring(result: ReadResult): Report["lowScoringCases"][number] {
   const { query, response, rating, justification } = readAnalyzedResult(result);
   return { query, response, rating, justification };
@@ -67,7 +67,10 @@ export function showLowScoring(result: ReadResult): Report["lowScoringCases"][nu
 const worstMax = 12;
 const bestMax = 5;
 
-/** What an analysis reads closely (completions 5.9): all when there are few, else the worst and the best, worst first. */
+/**
+ * The sample that an analysis reads closely (completions 5.9): all results if there are few, else the worst and the best, worst
+ * first.
+ */
 export function chooseSample(results: readonly RatedResult[]): RatedResult[] {
   const byRating = results.toSorted((one, other) => one.rating - other.rating);
   if (byRating.length <= worstMax + bestMax) return byRating;

@@ -25,13 +25,13 @@ export function analysisRoutes(dependencies: AnalysisDependencies & { runs: RunS
   ];
 }
 
-/** completions 5.9: more are not used. */
+/** completions 5.9: further judges are ignored. */
 const judgesMax = 3;
 const modelMaxChars = 200;
-/** Analyses of one process at a time. */
+/** Concurrent analyses per process. */
 const inHandMax = 100;
 
-/** POST /custom-agent-evaluations/runs/{runId}/analyze (completions 5.9): answers when it is stored. */
+/** POST /custom-agent-evaluations/runs/{runId}/analyze (completions 5.9): responds when the analysis is stored. */
 function analyzeRun(dependencies: AnalysisDependencies & { runs: RunStore }): Handler {
   const limit = createLimitInHand(inHandMax, "Too many runs are being analyzed at the moment; retry.");
   return async (call) => {
@@ -78,7 +78,7 @@ function getAnalysisStatus({ runs, analyses }: { runs: RunStore; analyses: Analy
   };
 }
 
-/** GET /custom-agent-evaluations/runs/{runId}/report (interface: Report): of the last analysis that ended. */
+/** GET /custom-agent-evaluations/runs/{runId}/report (interface: Report): the last analysis that ended. */
 function getReport({
   runs,
   results,

@@ -11,7 +11,7 @@ type Report = z.input<typeof report>;
 
 const brokenOff = "The analysis was broken off. Start it again.";
 
-/** How an analysis stands, as clients read it (completions 5.9); null = none was ever started. */
+/** The state of an analysis, as clients read it (completions 5.9); null = none was ever started. */
 export function showAnalysisStatus(run: StoredRun, analysis: StoredAnalysis | null): Status {
   const status = statusOf(analysis);
   return {
@@ -29,8 +29,8 @@ export function showAnalysisStatus(run: StoredRun, analysis: StoredAnalysis | nu
 }
 
 /**
- * The report of a run (interface: Report) from its last analysis, as pieces of JSON text. Statistics and low-scoring
- * cases are derived from the results as they are now; `pagesOf` reads the texts of the results of these ids.
+ * The report of a run (interface: Report) from its last analysis, as pieces of JSON text. Statistics and low-scoring cases are
+ * computed from the current results; `pagesOf` reads the texts of the results with these ids.
  */
 export async function* renderReport(
   run: StoredRun,

@@ -2,18 +2,20 @@ import { metricNames } from "../judging/judge-request.ts";
 import type { ResultRow } from "../results/stored-result.ts";
 import type { Minimum } from "./ci-settings.ts";
 
-/** Something in which a result falls short. */
+/** A metric in which a result fails. */
 export interface Miss {
   metric: string;
   threshold: number;
-  /** Null when it could not be measured, which is never enough. */
+  /** Null when it could not be measured, which always fails. */
   actual: number | null;
 }
 
-/** What a result is assessed by. */
+/** The members of a result row that decide whether it passes. */
 export type AssessedRow = Pick<ResultRow, "rating" | "codeScorerResults" | (typeof metricNames)[number][0]>;
 
-/** What a stored row is assessed by: whoever decides on a run holds this of every result. */
+/**
+ * The members of a stored row that decide whether it passes. Deciding on a run keeps these of every result in memory.
+ */
 export function readAssessedRow(rowText: string): AssessedRow {
   const row = JSON.parse(rowText) as ResultRow;
   const metrics = metricNames.flatMap(([name]) => (row[name] === undefined ? [] : [[name, row[name]] as const]));
@@ -29,13 +31,13 @@ export function readAssessedRow(rowText: string): AssessedRow {
   };
 }
 
-/** completions 8.3: a deterministic scorer passes from here on. */
+/** completions 8.3: the least score with which a deterministic scorer passes. */
 const scorerMin = 0.5;
 
 /**
- * In what a result falls short (completions 8.3); it passes when there is nothing. Every minimum must be met, and what
- * was not measured meets none: a gate must not pass unjudged. A deterministic scorer that failed by itself says nothing
- * against the result, unless a minimum names it.
+ * The metrics in which a result fails (completions 8.3); it passes if there are none. Every minimum must be met, and unmeasured
+ * values meet none: a gate must not pass unjudged. A deterministic scorer that itself failed does not count against the result,
+ * unless a minimum names it.
  */
 export function findMisses(row: AssessedRow, minimums: readonly Minimum[]): Miss[] {
   const misses = minimums.flatMap(({ metric, min }): Miss[] => {
@@ -50,7 +52,7 @@ export function findMisses(row: AssessedRow, minimums: readonly Minimum[]): Miss
   return misses;
 }
 
-/** Several scorers may have one name. */
+/** Several scorers may share a name. */
 function measure(row: AssessedRow, metric: string): (number | null)[] {
   if (metric === "rating") return [row.rating];
   const similarity = metricNames.find(([name]) => name === metric)?.[0];

@@ -4,8 +4,8 @@ import type { CiRunStore, StoredCiRun } from "./ci-run-store.ts";
 import { type CiSettings, readCiSettings } from "./ci-settings.ts";
 
 /**
- * Reads the body of a CI route. The parser's own words are kept back: they quote what was sent, and clients take any 400
- * in which they find the letters "ci" for a dataset with CI disabled (completions 8.2).
+ * Reads the body of a CI route. The parser's message is dropped: it quotes the input, and clients interpret any 400 that
+ * contains the letters "ci" as a dataset with CI disabled (completions 8.2).
  */
 export async function readCiBody(call: Call): Promise<JsonObject> {
   try {
@@ -17,8 +17,8 @@ export async function readCiBody(call: Call): Promise<JsonObject> {
 }
 
 /**
- * A member under its snake_case name, else under its camelCase one (completions 8), and which of the two it was. Null
- * says as much as leaving it out.
+ * A member under its snake_case name, else under its camelCase one (completions 8), and which of the two it was. Null counts as
+ * absent.
  */
 export function readEither(
   object: Readonly<Record<string, unknown>>,
@@ -29,7 +29,7 @@ export function readEither(
   return value === null ? { name: camelCase, value: object[camelCase] ?? null } : { name: snakeCase, value };
 }
 
-/** The newest version of a dataset that pipelines may use, and by what it decides on them. */
+/** The newest version of a dataset that has CI enabled, with its CI settings. */
 export async function requireCiDataset(
   datasets: Pick<DatasetStore, "find">,
   projectId: string,
@@ -42,7 +42,7 @@ export async function requireCiDataset(
   return { dataset, settings };
 }
 
-/** The CI run a path names; an id that cannot be one answers like one that does not exist. */
+/** The CI run in the path; a malformed id is answered like an unknown one. */
 export async function requireCiRun(
   ciRuns: Pick<CiRunStore, "find">,
   projectId: string,
@@ -53,12 +53,11 @@ export async function requireCiRun(
   return ciRun;
 }
 
-/** The refusal of whoever comes after a CI run's time (completions 8.3). */
+/** The refusal of requests after a CI run has expired (completions 8.3). */
 export const runExpired = (): AppError => new AppError("gone", "Run expired");
 
 /**
- * Refuses the run of a CI run where only other runs have business: results that came in beside it, or an end given to it,
- * would slip past its gate.
+ * Refuses a CI run where only other runs are allowed: results submitted or a run ended by those routes would bypass its gate.
  */
 export async function refuseCiRun(ciRuns: Pick<CiRunStore, "exists">, projectId: string, runId: string): Promise<void> {
   if (!(await ciRuns.exists(projectId, runId))) return;

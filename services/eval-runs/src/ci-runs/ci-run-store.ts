@@ -12,7 +12,7 @@ export interface FrozenCiSettings extends CiSettings {
   totalQuestions: number;
 }
 
-/** A CI run with what is known of the evaluation run of the same id. Times are PostgreSQL's. */
+/** A CI run with the evaluation run of the same id. Times are PostgreSQL's. */
 export interface StoredCiRun {
   id: string;
   datasetId: string;
@@ -22,7 +22,7 @@ export interface StoredCiRun {
   createdAt: Date;
   expiresAt: Date;
   isExpired: boolean;
-  /** How its evaluation run ends or has ended; null = it is open. */
+  /** The terminal status of its evaluation run, final or pending; null = it is open. */
   closingAs: TerminalStatus | null;
   /** Null until it is finalized. */
   verdict: Verdict | null;
@@ -32,7 +32,7 @@ export interface StoredCiRun {
 
 export type NewCiRun = Pick<StoredCiRun, "settings" | "gitContext"> & { agentName: string | null; run: NewRun };
 
-/** A verdict to be stored, and the row of the gates' history that goes with a failing one. */
+/** A verdict to store, and for a failing one its row in the gate history. */
 export interface NewVerdict {
   verdict: Verdict;
   /** Null = it passed. */
@@ -40,16 +40,18 @@ export interface NewVerdict {
 }
 
 export interface CiRunStore {
-  /** Stores the CI run and its evaluation run, both or neither; answers when it expires. */
+  /** Stores the CI run and its evaluation run in one transaction; returns the expiry time. */
   insert(projectId: string, ciRun: NewCiRun): Promise<Date>;
   find(projectId: string, id: string): Promise<StoredCiRun | null>;
-  /** The newest first. */
+  /** Newest first. */
   list(projectId: string, query: VerdictQuery): Promise<ListPage<StoredCiRun>>;
-  /** How many match, on all pages. */
+  /** The number of matches on all pages. */
   count(projectId: string, filter: VerdictFilter): Promise<number>;
-  /** Whether an evaluation run belongs to a CI run. */
+  /** True if an evaluation run belongs to a CI run. */
   exists(projectId: string, id: string): Promise<boolean>;
-  /** Stores the verdict unless there is one: of several callers one decides. A failing one is announced with the commit. */
+  /**
+   * Stores the verdict unless there is one: the first caller decides. A failing one is announced in the same commit.
+   */
   decide(projectId: string, id: string, decided: NewVerdict): Promise<void>;
 }
 
@@ -96,7 +98,7 @@ export function createCiRunStore(database: Database): CiRunStore {
         cursorOf: (row) => row.run_id,
         statement: (cursor, { rowsMax, bytesMax }) => ({
           name: "ci_run_list",
-          // Newest first: an id begins with the millisecond it was made in.
+          // Newest first: an id begins with its creation time in milliseconds.
           text: selectPart({
             rows: `
               select ${ciRunColumns}
@@ -233,8 +235,8 @@ const readRow = (row: CiRunRow): StoredCiRun => ({
 });
 
 /**
- * Where a CI run stands (completions 8.4): `open` takes results; `finalizing` and `decided` take none; `expired` was not
- * finalized within its time, and whether that has been stored yet makes no difference.
+ * The state of a CI run (completions 8.4): `open` accepts results; `finalizing` and `decided` do not; `expired` was not
+ * finalized in time, even if that has not been stored yet.
  */
 type CiRunState = "open" | "finalizing" | "decided" | "expired";
 

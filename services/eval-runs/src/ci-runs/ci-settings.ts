@@ -2,26 +2,26 @@ import { limits } from "@touchstone/contracts";
 import { isJsonObject } from "@touchstone/service-kit";
 import { metricNames } from "../judging/judge-request.ts";
 
-/** What a result must at least score in one respect: `rating`, a similarity metric, or a scorer by its name. */
+/** A minimum score: of the `rating`, a similarity metric, or a scorer by its name. */
 export interface Minimum {
   metric: string;
   min: number;
 }
 
-/** By what a CI run is decided, frozen when it is created. */
+/** The criteria of a CI run, frozen when it is created. */
 export interface CiSettings {
   passRateThreshold: number;
   exposesInputs: boolean;
   failsFast: boolean;
-  /** The rating's first, then those of the metrics, then the dataset's gates; none twice. */
+  /** The rating's first, then those of the metrics, then the dataset's gates; no duplicates. */
   minimums: readonly Minimum[];
 }
 
 const defaults = { passRateThreshold: 0.8, ratingThreshold: 5 };
 
 /**
- * Reads a dataset's document (completions 8.1, 4.1): its CI settings, and the gates of its `thresholds` when they are
- * enabled. What is left out, or is no value of its kind, has its default. Null = CI is disabled.
+ * Reads a dataset's document (completions 8.1, 4.1): its CI settings, and the gates of its `thresholds` when they are enabled.
+ * Missing values and values of the wrong type have their defaults. Null = CI is disabled.
  */
 export function readCiSettings(document: string): CiSettings | null {
   const dataset = JSON.parse(document) as { ci?: unknown; thresholds?: unknown };

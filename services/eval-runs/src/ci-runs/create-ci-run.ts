@@ -9,8 +9,8 @@ import type { CiRunStore } from "./ci-run-store.ts";
 import { composeSubject, readSubmittedCiRun } from "./submitted-ci-run.ts";
 
 /**
- * POST /ingest/ci-runs (completions 8.2). The CI run keeps the dataset's version of this moment, by what it is graded,
- * and by what it passes: a later edit changes no run.
+ * POST /ingest/ci-runs (completions 8.2). The CI run keeps the current dataset version, its grading and its criteria: later
+ * edits do not change it.
  */
 export function createCiRun({
   datasets,

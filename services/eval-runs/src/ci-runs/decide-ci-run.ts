@@ -2,28 +2,28 @@ import type { ResultStore } from "../results/result-store.ts";
 import { type AssessedRow, findMisses, type Miss, readAssessedRow } from "./assess-result.ts";
 import type { CiSettings } from "./ci-settings.ts";
 
-/** A stored result, by the question it answers. */
+/** A stored result with the question it answers. */
 export interface AnsweredQuestion {
   questionIndex: number;
   row: AssessedRow;
 }
 
-/** A miss, and the question on which it happened. */
+/** A miss with the question in which it occurred. */
 export interface Violation extends Miss {
   questionIndex: number;
 }
 
-/** What finalizing finds, once (completions 8.4). */
+/** The outcome of finalizing, decided once (completions 8.4). */
 export interface Verdict {
   gate: "pass" | "fail";
   passRate: number;
   passedQuestions: number;
   resultsSubmitted: number;
-  /** By question, those of a result in the order of what is asked. */
+  /** By question; those of a result in the order of the minimums. */
   violations: readonly Violation[];
 }
 
-/** What is stored of a run, by question; of the rows no more than what they are assessed by. */
+/** The stored results of a run, by question. Only the assessed part of each row is kept. */
 export async function readAnswered(pages: ReturnType<ResultStore["pages"]>): Promise<AnsweredQuestion[]> {
   const answered: AnsweredQuestion[] = [];
   for await (const page of pages) {
@@ -36,12 +36,12 @@ export async function readAnswered(pages: ReturnType<ResultStore["pages"]>): Pro
 
 type Asked = Pick<CiSettings, "passRateThreshold" | "minimums"> & { totalQuestions: number };
 
-/** One result is needed for each question, and there is none. */
+/** Each question needs one result, and this one has none. */
 const missing: Miss = { metric: "missing", threshold: 1, actual: 0 };
 
 /**
- * Decides on a CI run: the share of all its questions that pass, against what is asked. A question without a result
- * fails; so does a run that expired, whatever its results say (completions 8.4).
+ * Decides on a CI run: compares the share of all its questions that pass with the threshold. A question without a result fails;
+ * so does a run that expired, regardless of its results (completions 8.4).
  */
 export function decideCiRun(answered: readonly AnsweredQuestion[], asked: Asked, isExpired: boolean): Verdict {
   const { totalQuestions, passRateThreshold, minimums } = asked;
@@ -64,7 +64,7 @@ export function decideCiRun(answered: readonly AnsweredQuestion[], asked: Asked,
   };
 }
 
-/** Whether a run passes if every question that is still open does (completions 8.3, `gate_fired`). */
+/** True if the run passes when all open questions pass (completions 8.3, `gate_fired`). */
 export function canStillPass(answered: readonly AnsweredQuestion[], asked: Asked): boolean {
   const { totalQuestions, passRateThreshold, minimums } = asked;
   const failed = answered.filter(({ row }) => findMisses(row, minimums).length > 0).length;

@@ -6,9 +6,9 @@ import { type CiFinalizingDependencies, endCiRunIfIdle } from "./finalize-ci-run
 const sweepEveryMs = 30_000;
 
 /**
- * Ends CI runs that nobody finalized in time (completions 8.4): their evaluation runs end as failed, and their failing
- * verdicts are stored and kept in the history of gates. One that is being finalized, or whose finalize died half-way,
- * gets the verdict that it was about to get. Those whose results are still being judged are left to the next sweep.
+ * Ends CI runs that were not finalized in time (completions 8.4): their evaluation runs end as failed, and their failing
+ * verdicts are stored and kept in the gate history. A run that is being finalized, or whose finalize was interrupted, gets its
+ * regular verdict. Runs whose results are still being judged are left to the next sweep.
  */
 export function sweepExpiredCiRuns(
   options: CiFinalizingDependencies & {
@@ -45,7 +45,7 @@ export function sweepExpiredCiRuns(
       const ciRun = await finalizing.ciRuns.find(projectId, runId);
       return ciRun !== null && (await endCiRunIfIdle(finalizing, { projectId, ciRun, status: "failed" }));
     } catch (thrown) {
-      // A deleted project is closed to everybody. Its runs go with it, and those of others do not wait for that.
+      // A deleted project refuses access, and its runs are removed with it. Other projects must not wait for that.
       if (isAppError(thrown) && thrown.code === "unauthorized") return false;
       throw thrown;
     }

@@ -20,8 +20,8 @@ interface Ending {
 }
 
 /**
- * Finalizes a CI run (completions 8.4): ends its evaluation run as every run ends, waiting for what is being judged, and
- * stores the verdict. Idempotent: the verdict is of rows that change no more, and the first one stays.
+ * Finalizes a CI run (completions 8.4): ends its evaluation run like any other, waits for results that are being judged, and
+ * stores the verdict. Idempotent: the rows no longer change, and the first verdict stays.
  */
 export async function finalizeCiRun(
   dependencies: CiFinalizingDependencies,
@@ -32,8 +32,8 @@ export async function finalizeCiRun(
 }
 
 /**
- * The same without waiting: closes the run, and ends it only when nothing is being judged any more. For who cannot wait,
- * because it answers a batch itself or has other runs to see to; whoever is judging, or the next sweep, ends the run.
+ * The same without waiting: closes the run, and ends it only if nothing is being judged. For callers that cannot wait because
+ * they answer a batch themselves or have other runs to end; the requests that are judging, or the next sweep, end the run.
  */
 export async function endCiRunIfIdle(
   dependencies: CiFinalizingDependencies,
@@ -50,7 +50,7 @@ export async function endCiRunIfIdle(
   return true;
 }
 
-/** Decides on a run that has ended. */
+/** Decides on an ended run. */
 async function storeVerdict(
   { ciRuns, runs, results, clock }: CiFinalizingDependencies,
   { projectId, ciRun }: Ending,
@@ -70,7 +70,7 @@ async function storeVerdict(
   await ciRuns.decide(projectId, ciRun.id, { verdict, failure });
 }
 
-/** The verdict as the history of gates shows it (completions 5.6). */
+/** The verdict as the gate history shows it (completions 5.6). */
 function composeGate(
   { id, datasetId, settings }: StoredCiRun,
   decided: {

@@ -15,7 +15,7 @@ export function renderCiRun(run: StoredCiRun): string {
   return withGitContext(replyOf(run), run.gitContext);
 }
 
-/** The same with what did not pass; null until it is decided. */
+/** The same with the violations; null until it is decided. */
 export function renderCiRunDetail(run: StoredCiRun, cases: readonly EvaluationCase[]): string {
   const violations = run.verdict && showViolations(run.settings, run.verdict, cases);
   return withGitContext({ ...replyOf(run), violations }, run.gitContext);
@@ -40,7 +40,7 @@ function replyOf(run: StoredCiRun): CiRunReply {
   };
 }
 
-/** Where inputs are not exposed the questions' texts are left out. */
+/** Omits the texts of questions if inputs are not exposed. */
 function showViolations(
   { exposesInputs }: FrozenCiSettings,
   { violations }: Verdict,
@@ -56,8 +56,8 @@ function showViolations(
 }
 
 /**
- * The answer to a finalize (completions 8.4), as pieces of JSON text. The verdict says what was found; inputs and outputs
- * are read from the results, which change no more. Where inputs are not exposed the questions' texts are left out.
+ * The answer to a finalize (completions 8.4), as pieces of JSON text. Findings come from the verdict; inputs and outputs are
+ * read from the results, which no longer change. Omits the texts of questions if inputs are not exposed.
  */
 export async function* renderVerdict(
   run: StoredCiRun & { verdict: Verdict; finalizedAt: Date },

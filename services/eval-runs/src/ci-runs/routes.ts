@@ -14,7 +14,7 @@ import { type CiFinalizingDependencies, finalizeCiRun as finalize } from "./fina
 import { renderCiRun, renderCiRunDetail, renderVerdict } from "./render-ci-run.ts";
 import { submitCiResults } from "./submit-ci-results.ts";
 
-/** What pipelines ask (completions 8). */
+/** The routes for pipelines (completions 8). */
 export function ciRunRoutes(
   dependencies: CiFinalizingDependencies & {
     datasets: DatasetStore;
@@ -34,7 +34,7 @@ export function ciRunRoutes(
   ];
 }
 
-/** GET /ingest/ci-runs (completions 8.4): the newest first. What cannot be a dataset has none. */
+/** GET /ingest/ci-runs (completions 8.4): newest first. A malformed dataset id matches nothing. */
 function listCiRuns({ ciRuns }: { ciRuns: CiRunStore }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
@@ -74,7 +74,7 @@ function getCiRun({
   };
 }
 
-/** POST /ingest/ci-runs/{ciRunId}/finalize (completions 8.4): every caller is answered the one stored verdict. */
+/** POST /ingest/ci-runs/{ciRunId}/finalize (completions 8.4): every caller receives the one stored verdict. */
 function finalizeCiRun({ gradings, ...finalizing }: CiFinalizingDependencies & { gradings: Gradings }): Handler {
   return async (call) => {
     const projectId = requireProject(call);

@@ -13,12 +13,12 @@ import { canStillPass, readAnswered } from "./decide-ci-run.ts";
 import { type CiFinalizingDependencies, endCiRunIfIdle } from "./finalize-ci-run.ts";
 import { readSubmittedCiResults } from "./submitted-ci-results.ts";
 
-/** What every result of a CI run has for a batch: nobody tells them apart. */
+/** The batch id of all results of a CI run. */
 const batchId = "ci";
 
 /**
- * POST /ingest/ci-runs/{ciRunId}/results (completions 8.3): results are scored as those of any run are, one for each
- * question. Where the dataset fails fast, the result after which the run cannot pass any more finalizes it.
+ * POST /ingest/ci-runs/{ciRunId}/results (completions 8.3): results are scored as in any run, one per question. If the dataset
+ * fails fast, the first result after which the run can no longer pass finalizes it.
  */
 export function submitCiResults({
   gradings,
@@ -34,14 +34,14 @@ export function submitCiResults({
     const { isBulk, results } = readSubmittedCiResults(body, settings.totalQuestions);
     requireOpen(ciRun);
 
-    // Of two results for one question the first counts.
+    // The first of two results for one question counts.
     const byKey = new Map(results.toReversed().map((result) => [result.idempotencyKey, result]));
     const unique = results.filter((result) => byKey.get(result.idempotencyKey) === result);
     const grading = await gradings.ofRun(projectId, await requireRun(runs, projectId, runId));
     const { organizationId } = call.identity;
     const batch = { projectId, organizationId, runId, batchId, verdictMode: "live", grading, results: unique } as const;
     const settled = await scorer.score(batch).catch(async (thrown) => {
-      // The run closed meanwhile, expired, or is gone: each has an answer of its own.
+      // The run was closed, has expired, or was deleted meanwhile: each has a different answer.
       if (isAppError(thrown) && thrown.code === "conflict") requireOpen(await requireCiRun(ciRuns, projectId, runId));
       throw thrown;
     });
@@ -65,8 +65,8 @@ function requireOpen(ciRun: StoredCiRun): void {
 }
 
 /**
- * Finalizes a run that cannot pass any more; false when it still can. Requests that are judging results of it meanwhile
- * are not waited for: each comes here when it is done, whatever its results were, and the last one ends the run.
+ * Finalizes a run that can no longer pass; false when it still can. Does not wait for other requests that are judging its
+ * results: each of them calls this when it is done, whatever its results were, and the last one ends the run.
  */
 async function fireGate(
   finalizing: CiFinalizingDependencies,

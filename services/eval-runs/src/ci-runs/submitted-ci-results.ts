@@ -11,9 +11,9 @@ export interface SubmittedCiResults {
 }
 
 /**
- * Reads the body (completions 8.3). Unlike a batch of an evaluation run nothing is dropped: a pipeline that sends what
- * cannot be read would fail its gate and not know why. Throws `bad_request` for the first rule that is broken. No
- * sentence holds the letters that clients take for the disabled dataset's.
+ * Reads the body (completions 8.3). Unlike in a batch of an evaluation run, no result is dropped: a pipeline that sent
+ * unreadable results would fail its gate without an explanation. Throws `bad_request` for the first rule that is broken. No
+ * message contains the letters by which clients recognize a dataset with CI disabled.
  */
 export function readSubmittedCiResults(body: JsonObject, totalQuestions: number): SubmittedCiResults {
   const { results } = body.value;
@@ -33,7 +33,7 @@ export function readSubmittedCiResults(body: JsonObject, totalQuestions: number)
   };
 }
 
-/** One result for each question: the key is the question's (completions 8.3, same question again). */
+/** One result per question: the key is the question's (completions 8.3, same question again). */
 function readResult(body: JsonObject, totalQuestions: number): SubmittedResult {
   const { value } = body;
   const questionIndex = readEither(value, "question_index", "questionIndex").value;
@@ -61,7 +61,7 @@ function readResult(body: JsonObject, totalQuestions: number): SubmittedResult {
   };
 }
 
-/** A string as it is, any other JSON as its text. */
+/** A string unchanged, any other JSON as its text. */
 function readFreeText({ text, value }: JsonObject, name: string): string | null {
   const member = value[name] ?? null;
   if (member === null) return null;

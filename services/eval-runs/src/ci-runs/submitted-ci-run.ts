@@ -4,11 +4,11 @@ import { type JsonMember, memberText, objectText } from "../json/json-text.ts";
 import { isPlain } from "../registries/registered-name.ts";
 import { readEither } from "./ci-request.ts";
 
-/** What `POST /ingest/ci-runs` asks for. */
+/** The body of `POST /ingest/ci-runs`. */
 export interface SubmittedCiRun {
   datasetId: string;
   agentName: string | null;
-  /** Null = the dataset's. */
+  /** Null = the dataset's threshold. */
   passRateThreshold: number | null;
   /** JSON text as it was sent. */
   gitContext: string | null;

@@ -10,19 +10,19 @@ import { datasetNotFound, requireDataset } from "./require-dataset.ts";
 import { createSimilarQueryFinder, type SimilarQueryFinder } from "./similar-query.ts";
 import { identityOf, readSubmittedCases, type SubmittedCase } from "./submitted-case.ts";
 
-/** What became of cases that were to be added. */
+/** The outcome of adding cases. */
 interface AddedCases {
   added: number;
-  /** `index` is the place among those that were sent. */
+  /** `index` is the position in the request. */
   duplicates: (DuplicateCase & { index: number })[];
-  /** All of the dataset's. */
+  /** The number of all cases in the dataset. */
   caseCount: number;
 }
 
 /**
- * Adds cases that a dataset does not have yet, each compared with those before it too. Sources and queries are compared
- * again when the dataset is locked, so two callers never add the same; meanings only before that, as it takes a while.
- * Null when the dataset was deleted meanwhile.
+ * Adds cases that a dataset does not contain yet, comparing each with the earlier ones in the request too. Sources and queries
+ * are compared again under the dataset's lock, so two callers never add the same case; meanings only before, because that is
+ * slow. Null when the dataset was deleted meanwhile.
  */
 async function addToDataset(
   book: DatasetBook,
@@ -59,7 +59,7 @@ async function addToDataset(
   return outcome;
 }
 
-/** Which of the cases mean what the dataset, or a case before them, asks already; by their index. */
+/** The cases that mean the same as an existing or earlier case, by index. */
 async function findSimilar(
   dataset: StoredDataset,
   cases: readonly SubmittedCase[],
@@ -81,8 +81,8 @@ function questionsOf(document: string): { main_question: { query: string }; sour
 }
 
 /**
- * POST /custom-agent-evaluations/datasets/{datasetId}/cases (completions 3.3): one case, or several. A single duplicate is
- * 409; of several they are told and the others added.
+ * POST /custom-agent-evaluations/datasets/{datasetId}/cases (completions 3.3): one case or several. A single duplicate is 409;
+ * duplicates among several are reported and the others added.
  */
 export function addCases({
   datasets,
@@ -123,7 +123,7 @@ export function addCases({
   };
 }
 
-/** What the dataset compares answers with, if it says. */
+/** The dataset's embedding model; null if it names none. */
 function embeddingModelOf(document: string): string | null {
   return JSON.parse(document).vectorSimilarity?.model ?? null;
 }

@@ -2,14 +2,14 @@ import { limits } from "@touchstone/contracts";
 import { AppError } from "@touchstone/service-kit";
 import { elementsOf, membersOf, memberText, objectText } from "../json/json-text.ts";
 
-/** The cases of a document, as the texts they came in. */
+/** The cases of a document, as the texts that were sent. */
 export function questionTextsOf(document: string): string[] {
   return elementsOf(memberText(document, "questions") ?? "[]");
 }
 
 /**
- * The document with other cases; everything else stays as it stands. Throws `bad_request` when the dataset would become one
- * that no request could replace.
+ * The document with other cases, otherwise unchanged. Throws `bad_request` when the dataset would become one that no request
+ * could replace.
  */
 export function replaceQuestions(document: string, change: (texts: readonly string[]) => readonly string[]): string {
   const changed = objectText(

@@ -11,15 +11,15 @@ const caseRules: Readonly<Record<string, MemberRule>> = {
   expectedKnowledgeBase: texts,
   expectedDelegations: texts,
 };
-// A mode that is not known is read as strict, so only its type is checked (completions 3.2).
+// An unknown mode is read as strict, so only its type is checked (completions 3.2).
 const trajectoryRules = { tools: texts, mode: text };
 const smokeTestRules = { enabled: flag, count: integerWithin(0, limits.variantsPerCaseMax), guidance: text };
 const sourceRules = { traceId: text, sessionId: text, signalId: text, addedAt: text };
 const questionRules = { split: text, tags: texts };
 
 /**
- * What is wrong with one question of a dataset (completions 3.2): the sentence for the first rule it breaks, or null.
- * `path` is where it stands. Unknown members may be anything; null counts as left out.
+ * The error message for the first rule that a question of a dataset breaks (completions 3.2), or null. `path` is its position.
+ * Unknown members may have any value; null counts as absent.
  */
 export function findQuestionMistake(question: unknown, path: string): string | null {
   const main = isJsonObject(question) ? question.main_question : undefined;
@@ -46,7 +46,7 @@ function findCaseMistake(main: Record<string, unknown>, path: string): string | 
   );
 }
 
-/** Later turns are kept, not scored, but they are of the same kind. */
+/** Later turns are stored but not scored; the same rules apply. */
 function findFollowUpMistake(questions: unknown, path: string): string | null {
   if (questions === undefined || questions === null) return null;
   if (!Array.isArray(questions)) return `${path} must be an array`;
@@ -59,5 +59,5 @@ function findFollowUpMistake(questions: unknown, path: string): string | null {
   return null;
 }
 
-/** A text that says something. */
+/** A non-blank text. */
 const isFilled = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";

@@ -6,11 +6,13 @@ import { type StoredDataset, selectDataset } from "./dataset-store.ts";
 import { summarizeDocument } from "./dataset-summary.ts";
 import { describeChange } from "./describe-change.ts";
 
-/** Changing datasets. The changes of one dataset wait for one another, so that none is lost. Deletions tell the log. */
+/**
+ * Changes of datasets. Changes of one dataset are serialized, so that none is lost. Deletions are recorded in the audit log.
+ */
 export interface DatasetBook {
   /**
-   * Stores what `compose` makes of the newest document as a new version, unless it says the same. `compose` runs while
-   * the dataset is locked, so it waits for nothing. Null when there is no such dataset.
+   * Stores the document that `compose` makes from the newest one as a new version, unless it is equal. `compose` runs under the
+   * dataset's lock, so it must not wait. Null when there is no such dataset.
    */
   update(
     projectId: string,
@@ -28,7 +30,7 @@ export function createDatasetBook(database: Database): DatasetBook {
   return {
     update: (projectId, id, compose, changedAt) =>
       database.scoped([projectId], async (transaction) => {
-        // Two statements: one alone would read the version that was the newest when it began to wait for the lock.
+        // Two statements: a single one would read the version that was newest before it waited for the lock.
         const [, { rows }] = await transaction.pipeline<[object, StoredDataset]>([
           lockDataset(projectId, id),
           selectDataset(projectId, id),
@@ -146,7 +148,7 @@ const lockDataset = (projectId: string, id: string) => ({
 const foreignKeyViolation = "23503";
 const attemptsMax = 3;
 
-/** A run that is created at the same moment keeps its version: what was refused for it sees it when it is tried again. */
+/** A run created at the same moment keeps its version: a retry sees the run that caused the first failure. */
 async function besideNewRuns<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {

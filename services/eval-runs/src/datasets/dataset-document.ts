@@ -7,9 +7,9 @@ import { findQuestionMistake } from "./check-question.ts";
 import type { DatasetVersion } from "./dataset-store.ts";
 
 /**
- * Turns the body of `POST .../datasets` into the document that is stored: the dataset as clients read it, without its
- * id, status and time (interface: Dataset; completions 3.1, 3.2). It is text: questions and code scorers stay as they
- * were sent. Throws `bad_request` with the specified sentence for the first rule that is broken.
+ * Turns the body of `POST .../datasets` into the stored document: the dataset as clients read it, without its id, status and
+ * time (interface: Dataset; completions 3.1, 3.2). It is text: questions and code scorers stay as they were sent. Throws
+ * `bad_request` with the specified message for the first rule that is broken.
  */
 export function composeDatasetDocument(body: JsonObject, createId: () => string): string {
   const { value } = body;
@@ -29,7 +29,7 @@ export function composeDatasetDocument(body: JsonObject, createId: () => string)
   return objectText(document);
 }
 
-/** The dataset as clients read it, from the document and what the store knows besides (interface: Dataset). */
+/** The dataset as clients read it, from the document and the store's columns (interface: Dataset). */
 export function renderDataset(dataset: { id: string; version: number; document: string; createdAt: Date }): string {
   const id = JSON.stringify(dataset.id);
   const createdAt = JSON.stringify(dataset.createdAt);
@@ -48,7 +48,7 @@ function refuse(mistake: string | null): void {
 
 const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
 
-/** A version as clients read it (completions 3.3); nobody signs for what comes with a project's key. */
+/** A version as clients read it (completions 3.3). Versions made with a project key have no author. */
 export function renderDatasetVersion(datasetId: string, version: DatasetVersion): string {
   return objectText([
     member("_id", `${datasetId}:${version.version}`),
@@ -60,7 +60,7 @@ export function renderDatasetVersion(datasetId: string, version: DatasetVersion)
   ]);
 }
 
-/** The number in a version's id, or null when the id is none of the dataset's. */
+/** The number in a version's id, or null when the id is not one of the dataset's. */
 export function readDatasetVersionId(datasetId: string, id: string): number | null {
   const parts = /^(.*):([1-9]\d{0,8})$/.exec(id);
   return parts !== null && parts[1] === datasetId ? Number(parts[2]) : null;
@@ -80,7 +80,7 @@ const ciRules = {
 };
 const thresholdRules = { vectorSimilarity: share, jaccardSimilarity: share, bleuScore: share, rougeScore: share };
 
-/** What is wrong with a dataset's CI settings (completions 8.1): the sentence for the first rule it breaks, or null. */
+/** The error message for the first rule that a dataset's CI settings break (completions 8.1), or null. */
 function findCiMistake(ci: unknown): string | null {
   return (
     findMistake("ci", ci, ciRules) ??

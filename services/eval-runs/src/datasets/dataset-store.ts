@@ -3,7 +3,7 @@ import type { ListPage, SizedRow } from "@touchstone/service-kit";
 import { type ListQuery, readList } from "../queries/read-list.ts";
 import { summarizeDocument } from "./dataset-summary.ts";
 
-/** A dataset at its newest version. `document` is what {@link composeDatasetDocument} made. */
+/** A dataset at its newest version. `document` was made by {@link composeDatasetDocument}. */
 export type StoredDataset = {
   id: string;
   version: number;
@@ -11,7 +11,7 @@ export type StoredDataset = {
   createdAt: Date;
 };
 
-/** One version. */
+/** One version of a dataset. */
 export type DatasetVersion = {
   version: number;
   document: string;
@@ -19,19 +19,19 @@ export type DatasetVersion = {
   createdAt: Date;
 };
 
-/** Datasets and their versions. A version never changes once it is written, so whoever holds its number holds it for good. */
+/** Datasets and their versions. Versions are immutable, so a version number always refers to the same content. */
 export interface DatasetStore {
   insert(projectId: string, dataset: Omit<StoredDataset, "version">): Promise<void>;
   find(projectId: string, id: string): Promise<StoredDataset | null>;
   /** The newest version's number, without its document. */
   findVersion(projectId: string, id: string): Promise<number | null>;
-  /** Those of the project, newest first. */
+  /** The project's datasets, newest first. */
   list(projectId: string, query: ListQuery): Promise<ListPage<StoredDataset>>;
-  /** The document of one version, also of a dataset that has newer ones. */
+  /** The document of one version, which need not be the newest. */
   readVersion(projectId: string, id: string, version: number): Promise<string | null>;
   /** Newest first; the cursor is a version's number. */
   listVersions(projectId: string, id: string, query: ListQuery<number>): Promise<ListPage<DatasetVersion>>;
-  /** How many versions each dataset has; those that do not exist are left out. */
+  /** The number of versions of each dataset; unknown datasets are left out. */
   countVersions(projectId: string, ids: readonly string[]): Promise<Map<string, number>>;
 }
 
@@ -43,7 +43,7 @@ export function createDatasetStore(database: Database): DatasetStore {
   return {
     async insert(projectId, { id, document, createdAt }) {
       const { name, description, caseCount } = summarizeDocument(document);
-      // The dataset and its first version, both or neither.
+      // Both the dataset and its first version, or neither.
       await database.scoped([projectId], (transaction) =>
         transaction.query({
           name: "dataset_insert",
@@ -83,7 +83,7 @@ export function createDatasetStore(database: Database): DatasetStore {
         cursorOf: ({ id }) => id,
         statement: (cursor, { rowsMax, bytesMax }) => ({
           name: "dataset_list",
-          // Newest first: an id begins with the millisecond it was made in.
+          // Newest first: an id begins with its creation time in milliseconds.
           text: selectPart({
             rows: `
               select datasets.id, datasets.version, versions.document, datasets.created_at

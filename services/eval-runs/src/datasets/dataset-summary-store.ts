@@ -1,19 +1,19 @@
 import type { Database } from "@touchstone/db";
 import { type DocumentSummary, summarizeDocument } from "./dataset-summary.ts";
 
-/** A dataset as a list shows it. */
+/** A dataset as it is listed. */
 export interface DatasetSummary extends DocumentSummary {
   id: string;
   version: number;
   createdAt: Date;
-  /** When its newest version was made. */
+  /** The creation time of its newest version. */
   updatedAt: Date;
-  /** When its newest run was created; null when there is none. */
+  /** The creation time of its newest run; null when there is none. */
   lastRunAt: Date | null;
 }
 
 export interface SummaryQuery {
-  /** A piece of the name or the description, in any case; null = all. */
+  /** Part of the name or the description, case-insensitive; null = all. */
   search: string | null;
   /** The dataset to continue after; null = from the newest. */
   cursor: string | null;
@@ -21,7 +21,7 @@ export interface SummaryQuery {
 }
 
 export interface DatasetSummaryStore {
-  /** The newest first, without their documents; `totalCount` is of all that match. */
+  /** Newest first, without their documents; `totalCount` counts all matches. */
   list(projectId: string, query: SummaryQuery): Promise<{ summaries: DatasetSummary[]; totalCount: number }>;
 }
 
@@ -32,7 +32,7 @@ export function createDatasetSummaryStore(database: Database): DatasetSummarySto
       const [summaries, total] = await Promise.all([
         database.readScoped<DatasetSummary>([projectId], {
           name: "dataset_list_summaries",
-          // Newest first: an id begins with the millisecond it was made in.
+          // Newest first: an id begins with its creation time in milliseconds.
           text: `
             select
               datasets.id, datasets.version, datasets.name, datasets.description, datasets.case_count as "caseCount",
@@ -74,7 +74,7 @@ const matching = `
     or position(lower($2) in lower(datasets.name || ' ' || coalesce(datasets.description, ''))) > 0
   )`;
 
-/** Makes the summaries that are missing or of an older version, one document at a time. */
+/** Makes summaries that are missing or outdated, one document at a time. */
 async function summarizeRest(database: Database, projectId: string): Promise<void> {
   const { rows } = await database.readScoped<{ id: string }>([projectId], {
     name: "dataset_list_to_summarize",

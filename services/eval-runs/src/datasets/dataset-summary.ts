@@ -1,14 +1,14 @@
-/** What a list shows of a dataset's newest version, as columns of text can hold it. */
+/** The summary of a dataset's newest version for lists, with values that text columns can store. */
 export interface DocumentSummary {
   name: string;
   description: string | null;
   caseCount: number;
 }
 
-/** Lists show the beginning of longer texts. */
+/** Lists show longer texts truncated. */
 const shownMaxChars = 500;
 
-/** Sums up a document of a dataset. A character that a column cannot hold is left out, or replaced. */
+/** Summarizes a document of a dataset. Characters that a column cannot store are removed or replaced. */
 export function summarizeDocument(document: string): DocumentSummary {
   const { name, description, questions } = JSON.parse(document) as {
     name: string;

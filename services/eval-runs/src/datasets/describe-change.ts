@@ -1,6 +1,6 @@
 import { elementsOf, membersOf } from "../json/json-text.ts";
 
-/** How a change of each member of a document is told; those of one word are told once. */
+/** The word for a change of each member of a document; members that share a word are reported once. */
 const words: Readonly<Record<string, string>> = {
   name: "renamed",
   description: "description changed",
@@ -18,7 +18,7 @@ const words: Readonly<Record<string, string>> = {
   sovereigntyIndex: "compared models changed",
 };
 
-/** What changed between two documents of a dataset, in words: `3 cases added, criteria changed`. */
+/** The difference between two documents of a dataset, in words: `3 cases added, criteria changed`. */
 export function describeChange(before: string, after: string): string {
   const old = textsOf(before);
   const current = textsOf(after);
@@ -37,7 +37,7 @@ function describeCases(before: string, after: string): string[] {
   if (removed.length === 0 && added.length === 0) {
     return old.some((text, index) => text !== current[index]) ? ["cases reordered"] : [];
   }
-  // A case that asks the same is the same case.
+  // A case with the same query is the same case.
   const gone = removed.map(queryOf);
   const fresh = withoutEach(added.map(queryOf), gone).length;
   const changed = added.length - fresh;
@@ -47,7 +47,7 @@ function describeCases(before: string, after: string): string[] {
 const count = (cases: number, what: string): string[] =>
   cases === 0 ? [] : [`${cases} ${cases === 1 ? "case" : "cases"} ${what}`];
 
-/** The elements of `list` that are left when each of `others` has taken away one that equals it. */
+/** The elements of `list` that remain after each of `others` has removed one equal element. */
 function withoutEach(list: readonly string[], others: readonly string[]): string[] {
   const taken = new Map<string, number>();
   for (const other of others) taken.set(other, (taken.get(other) ?? 0) + 1);

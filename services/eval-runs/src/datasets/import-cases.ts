@@ -8,12 +8,12 @@ import { type MergedCases, mergeCases } from "./merge-cases.ts";
 import { datasetNotFound, requireDatasetId } from "./require-dataset.ts";
 import { answeringStale, readVersion, requireVersion } from "./stale-dataset.ts";
 
-/** What the answer shows of each kind together. */
+/** The number of cases shown, over all kinds. */
 const shownCasesMax = 20;
 
 /**
  * POST /custom-agent-evaluations/datasets/{datasetId}/import: rows of CSV, a JSON array or JSON lines into a dataset. With
- * `dryRun=true` nothing is stored and the answer says what would be.
+ * `dryRun=true` nothing is stored and the answer shows the result.
  */
 export function importCases({ book, clock }: { book: DatasetBook; clock: Clock }): Handler {
   return async (call) => {
@@ -23,7 +23,7 @@ export function importCases({ book, clock }: { book: DatasetBook; clock: Clock }
     const isDryRun = readDryRun(call);
     const read = readVersion(call);
     const rows = await readRows(call);
-    // An empty file is a mistake more often than the wish to delete all cases.
+    // An empty file is more often a mistake than a request to delete all cases.
     if (mode === "replace" && rows.questions.length === 0) {
       throw new AppError("bad_request", "No row is a case, so there is nothing to replace the cases with");
     }

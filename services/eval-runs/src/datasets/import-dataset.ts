@@ -4,7 +4,7 @@ import { composeDatasetDocument, renderDataset } from "./dataset-document.ts";
 import type { DatasetStore } from "./dataset-store.ts";
 import { readDryRun, readRows } from "./import-rows.ts";
 
-/** What a dry run shows. */
+/** The number of cases that a dry run shows. */
 const previewedCasesMax = 20;
 
 /**

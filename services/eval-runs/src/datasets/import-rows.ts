@@ -13,19 +13,19 @@ import { elementsOf } from "../json/json-text.ts";
 import { findQuestionMistake } from "./check-question.ts";
 import { CsvError, readCsv } from "./read-csv.ts";
 
-/** What a file of cases amounts to. */
+/** The contents of a file of cases. */
 interface ImportedRows {
   /** Questions, as JSON texts (completions 3.2). */
   questions: string[];
-  /** The first rows that were left out, from 1; all of them are counted. */
+  /** The first skipped rows, counted from 1; the count includes all of them. */
   skipped: { row: number; reason: string }[];
   skippedCount: number;
 }
 
-/** A row: a question's text, or why it is none. */
+/** A row: a question's text, or the reason why it is invalid. */
 type Row = { question: string } | { reason: string };
 
-/** The columns of completions 3.3 and the members of a case they fill; of the lists each is split at semicolons. */
+/** The columns of completions 3.3 and the members of a case they fill; list values are split at semicolons. */
 const textColumns = {
   expected_results: "expectedResults",
   judge_guideline: "judgeGuideline",
@@ -37,12 +37,12 @@ const listColumns = {
   expected_delegations: "expectedDelegations",
 } as const;
 
-/** A row stands in a list, and that in a document which may be sent back. */
+/** A row is nested in a list within the document, and the document may be nested when it is sent back. */
 const rowDepthMax = limits.jsonDepthMax - 2;
 
 /**
- * Reads a file of cases: CSV with a header, a JSON array, or JSON lines. A row that is no case is left out and told.
- * Throws `bad_request` for a file that is not what its type says, or has more than `limits.importedCasesMax` rows.
+ * Reads a file of cases: CSV with a header, a JSON array, or JSON lines. Invalid rows are skipped and reported. Throws
+ * `bad_request` for a file that does not match its type, or has more than `limits.importedCasesMax` rows.
  */
 function importRows(type: RowsType, text: string): ImportedRows {
   const imported: ImportedRows = { questions: [], skipped: [], skippedCount: 0 };
@@ -84,7 +84,7 @@ function* csvRowsOf(csv: string): Generator<Row> {
       yield { reason: `the row has ${record.length} fields, the header ${header.length}` };
       continue;
     }
-    // Of two columns of one name the first counts.
+    // The first of two columns with one name counts.
     const entries = header.map((name, index) => [name, record[index] ?? ""] as const);
     yield readColumns(Object.fromEntries(entries.toReversed()));
   }
@@ -97,7 +97,7 @@ function requireArray(text: string): string {
 
 const linesOf = (text: string): string[] => text.split("\n").filter((line) => line.trim() !== "");
 
-/** A question is kept as it was sent; anything else is read by its columns. */
+/** A question is kept as it was sent; other objects are read by column names. */
 function readJsonRow(text: string): Row {
   let value: unknown;
   try {
@@ -146,9 +146,9 @@ export async function readRows(call: Call): Promise<ImportedRows> {
   return importRows(type, text);
 }
 
-/** Whether nothing is to be stored. */
+/** True if nothing is to be stored. */
 export function readDryRun(call: Call): boolean {
-  // An empty value is refused, not read as false: the client may have wanted a dry run.
+  // An empty value is refused, not read as false: the client may have intended a dry run.
   const [dryRun] = [call.query.dryRun ?? "false"].flat();
   if (dryRun !== "true" && dryRun !== "false") throw new AppError("bad_request", "dryRun must be true or false");
   return dryRun === "true";

@@ -1,24 +1,24 @@
-/** What a case is recognised by. */
+/** The identity of a case. */
 export interface CaseIdentity {
   query: string;
-  /** The kind and id of what it was made from; null = nobody said. */
+  /** The kind and id of its source; null = unknown. */
   source: string | null;
 }
 
-/** The case that another one repeats. */
+/** The existing case that another one repeats. */
 export interface DuplicateCase {
   reason: "same-source" | "same-query" | "similar-query";
   existingQuery: string;
-  /** A cosine, 0 to 1; only of similar queries. */
+  /** A cosine, 0 to 1; only for similar queries. */
   similarity?: number;
 }
 
-/** Cases a dataset has, found by what is the same in them (completions 3.3: dedupe order). */
+/** Cases of a dataset, found by source or query (completions 3.3: dedupe order). */
 export interface KnownCases {
-  /** The same source, else the same query; null = it is none of them by that. */
+  /** By source, else by query; null = no match. */
   find(candidate: CaseIdentity): DuplicateCase | null;
   add(candidate: CaseIdentity): void;
-  /** The queries of the newest so many, each once. */
+  /** The queries of the newest cases, at most this many, without duplicates. */
   newestQueries(countMax: number): string[];
 }
 
@@ -43,5 +43,5 @@ export function createKnownCases(cases: readonly CaseIdentity[]): KnownCases {
   };
 }
 
-/** A query without what makes no other question of it: case and white space. */
+/** A query without differences in case and white space. */
 export const foldQuery = (query: string): string => query.toLowerCase().replaceAll(/\s+/g, " ").trim();

@@ -8,8 +8,8 @@ import type { DatasetStore } from "./dataset-store.ts";
 import type { DatasetSummary, DatasetSummaryStore, SummaryQuery } from "./dataset-summary-store.ts";
 
 /**
- * GET /custom-agent-evaluations/datasets: the datasets of the project with their questions, newest first: all of them on
- * one page, unless they are many megabytes. With `view=summary` a page of them without questions.
+ * GET /custom-agent-evaluations/datasets: the datasets of the project with their questions, newest first, all on one page
+ * unless they are many megabytes. With `view=summary` a page of them without questions.
  */
 export function listDatasets({
   datasets,
@@ -42,7 +42,7 @@ function readQuery(query: Query): SummaryQuery {
   };
 }
 
-/** `summaries` has one more than the page when another page follows. */
+/** `summaries` has one more entry than the page when another page follows. */
 function renderPage(
   { summaries, totalCount }: { summaries: DatasetSummary[]; totalCount: number },
   limit: number,

@@ -1,20 +1,20 @@
 import { compactText, membersOf, memberText, objectText } from "../json/json-text.ts";
 import { foldQuery } from "./known-cases.ts";
 
-/** What becomes of a dataset's cases when rows are imported into it; cases are JSON texts. */
+/** The result of importing rows into a dataset's cases; cases are JSON texts. */
 export interface MergedCases {
   texts: string[];
   added: string[];
-  /** As they are afterwards. */
+  /** The cases as they are after the import. */
   changed: string[];
   removed: string[];
-  /** Rows that say what a case says already. */
+  /** Rows that equal an existing case. */
   equal: number;
 }
 
 /**
- * `add`: a row changes the case that asks the same, in the members it names, else it is a new case; of rows that ask the same the
- * last counts. `replace`: the rows are the cases, and each is compared with a case that asks the same.
+ * `add`: a row updates the members it names in the case with the same query, else it is a new case; the last of several rows
+ * with the same query counts. `replace`: the rows become the cases, and each is compared with the case with the same query.
  */
 export function mergeCases(cases: readonly string[], rows: readonly string[], mode: "add" | "replace"): MergedCases {
   return mode === "add" ? addRows(cases, rows) : replaceByRows(cases, rows);
