@@ -14,17 +14,17 @@ import type { DatasetBook } from "./dataset-book.ts";
 import { caseNotFound, datasetNotFound, requireDatasetId, requireQuestionIndex } from "./require-dataset.ts";
 import { answeringStale, requireReadVersion, requireVersion } from "./stale-dataset.ts";
 
-/** A case stands in a list, and that in a document which may be sent back. */
+/** A case is nested in a list within the document, and the document may be nested when it is sent back. */
 const caseDepthMax = limits.jsonDepthMax - 2;
 
 /**
- * PUT /custom-agent-evaluations/datasets/{datasetId}/cases/{questionIndex}: one case anew, or one more behind the last. What
- * already stands there as it was sent is taken as done, so that a call whose answer was lost can be sent again.
+ * PUT /custom-agent-evaluations/datasets/{datasetId}/cases/{questionIndex}: replaces a case, or appends one after the last. A
+ * case that is already stored as sent counts as done, so a call whose response was lost can be repeated.
  */
 export function putCase({ book, clock }: { book: DatasetBook; clock: Clock }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    // First: a body that cannot be read is 400 whatever the path names.
+    // First, so that an unreadable body is 400 for any path.
     const { text, value } = await readJsonObject(call);
     const id = requireDatasetId(call);
     const index = requireQuestionIndex(call);

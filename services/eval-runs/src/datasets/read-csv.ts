@@ -1,10 +1,10 @@
-/** A text that is no CSV. The message says where, and is for the client. */
+/** Invalid CSV. The message names the position, and is shown to the client. */
 export class CsvError extends Error {}
 
 /**
- * The records of a CSV text (RFC 4180): fields between commas, quoted where they hold commas, quotes or line ends, a quote
- * within them doubled. Line ends are CRLF, LF or CR; a byte order mark is dropped. Lines without anything are no records.
- * Throws {@link CsvError} for a quote that is never closed, or text behind a closing one.
+ * The records of a CSV text (RFC 4180): fields between commas, quoted if they contain commas, quotes or line ends, with quotes
+ * inside doubled. Line ends are CRLF, LF or CR; a byte order mark is dropped. Blank lines are skipped. Throws {@link CsvError}
+ * for a quote that is never closed, or text after a closing one.
  */
 export function* readCsv(csv: string): Generator<string[]> {
   let at = csv.startsWith("\ufeff") ? 1 : 0;
@@ -16,7 +16,7 @@ export function* readCsv(csv: string): Generator<string[]> {
     at = field.end;
     if (csv[at] === ",") {
       at += 1;
-      // A comma at the very end has an empty field behind it.
+      // A comma at the very end is followed by an empty field.
       if (at < csv.length) continue;
       record.push("");
     }
@@ -29,7 +29,7 @@ export function* readCsv(csv: string): Generator<string[]> {
 
 interface Field {
   text: string;
-  /** Where the comma or the line end behind it stands. */
+  /** The position of the comma or line end after it. */
   end: number;
 }
 

@@ -41,7 +41,7 @@ import {
 import { answeringStale, readVersion, requireReadVersion, requireVersion } from "./stale-dataset.ts";
 import { suggestExpected } from "./suggest-expected.ts";
 
-/** What is done with datasets, their cases and their versions. */
+/** Routes of datasets, their cases and their versions. */
 export function datasetRoutes(dependencies: {
   datasets: DatasetStore;
   book: DatasetBook;
@@ -87,8 +87,8 @@ function createDataset({ datasets, clock }: { datasets: DatasetStore; clock: Clo
 }
 
 /**
- * DELETE /custom-agent-evaluations/datasets/{datasetId}/cases/{questionIndex}: the cases behind it move up. Earlier versions
- * keep it, and so do runs of them.
+ * DELETE /custom-agent-evaluations/datasets/{datasetId}/cases/{questionIndex}: later cases move up. Earlier versions keep it,
+ * and so do runs of them.
  */
 function deleteCase({ book, clock }: { book: DatasetBook; clock: Clock }): Handler {
   return async (call) => {
@@ -122,13 +122,13 @@ function getDataset({ datasets }: { datasets: DatasetStore }): Handler {
 }
 
 /**
- * PUT /custom-agent-evaluations/datasets/{datasetId} (completions 3.3): the whole dataset anew. What it was stays as a
- * version; runs go on with the one they were created with. With `version` only while it is the newest.
+ * PUT /custom-agent-evaluations/datasets/{datasetId} (completions 3.3): replaces the whole dataset. The previous content stays
+ * as a version; runs keep the version they were created with. With `version`, only while that is the newest.
  */
 function updateDataset({ book, clock }: { book: DatasetBook; clock: Clock }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    // First: a body that cannot be read is 400 whatever the path names.
+    // First, so that an unreadable body is 400 for any path.
     const body = await readJsonObject(call);
     const id = requireDatasetId(call);
     const now = clock.now();
@@ -149,8 +149,8 @@ function updateDataset({ book, clock }: { book: DatasetBook; clock: Clock }): Ha
 }
 
 /**
- * DELETE /custom-agent-evaluations/datasets/{datasetId} (completions 3.3). Its runs stay: the versions they were created
- * with are kept for them. No dataset is attached to a live scorer, since a grading config is never a dataset.
+ * DELETE /custom-agent-evaluations/datasets/{datasetId} (completions 3.3). Its runs stay, with the versions they were created
+ * with. No dataset is attached to a live scorer, since a grading config is never a dataset.
  */
 function deleteDataset({ book }: { book: DatasetBook }): Handler {
   return async (call) => {
@@ -162,7 +162,8 @@ function deleteDataset({ book }: { book: DatasetBook }): Handler {
 
 /**
  * POST /custom-agent-evaluations/datasets/case-preview (completions 3.3): the case that a recorded trace or session would
- * be. Its first turn asks, the later ones follow up. What the agent answered is shown, not expected: it may be wrong.
+ * become. Its first turn is the query, the later ones are follow-ups. The agent's answer is shown but not expected: it may be
+ * wrong.
  */
 function previewCase({ ingest }: { ingest: IngestClient }): Handler {
   return async (call) => {
@@ -183,7 +184,7 @@ function previewCase({ ingest }: { ingest: IngestClient }): Handler {
   };
 }
 
-/** Of both the trace: it is the more exact one. */
+/** Prefers the trace when both are named: it is more specific. */
 function readRecorded({ traceId, sessionId }: Readonly<Record<string, unknown>>): Recorded {
   if (typeof traceId === "string" && traceId !== "") return { traceId };
   if (typeof sessionId === "string" && sessionId !== "") return { sessionId };
@@ -203,7 +204,10 @@ function listDatasetVersions({ datasets }: { datasets: DatasetStore }): Handler 
   };
 }
 
-/** DELETE /evaluate/datasets/{datasetId}/versions/{versionId} (completions 3.3). The newest, and one a run uses, stay. */
+/**
+ * DELETE /evaluate/datasets/{datasetId}/versions/{versionId} (completions 3.3). The newest version, and one that a run uses,
+ * cannot be deleted.
+ */
 function deleteDatasetVersion({ datasets, book }: { datasets: DatasetStore; book: DatasetBook }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
@@ -215,7 +219,7 @@ function deleteDatasetVersion({ datasets, book }: { datasets: DatasetStore; book
   };
 }
 
-/** GET /evaluate/datasets/batch/versions (completions 3.3). Ids of no dataset are left out. */
+/** GET /evaluate/datasets/batch/versions (completions 3.3). Unknown ids are left out. */
 function countDatasetVersions({ datasets }: { datasets: DatasetStore }): Handler {
   return async (call) => {
     const ids = [call.query.ids ?? []].flat().flatMap((list) => list.split(",").map((id) => id.trim()));

@@ -4,12 +4,12 @@ import { compareTexts } from "@touchstone/contracts";
 export interface SimilarityScope {
   projectId: string;
   organizationId: string | null;
-  /** The embedding model; null = the judge's own. */
+  /** The embedding model; null = the judge's default. */
   model: string | null;
   signal: AbortSignal;
 }
 
-/** Finds a query that means the same. */
+/** Finds a query with the same meaning. */
 export interface SimilarQueryFinder {
   find(query: string, others: readonly string[]): Promise<{ query: string; similarity: number } | null>;
 }
@@ -20,8 +20,8 @@ const cosineMin = 0.75;
 const patienceMs = 8_000;
 
 /**
- * Compares by meaning while that is to be had: without a way to embed, without the bus, or when it takes too long, nothing
- * is similar any more, and nobody is told (completions 3.3).
+ * Compares by meaning while that is possible: without an embedding model, without the bus, or after the timeout, all further
+ * queries count as not similar, without an error (completions 3.3).
  */
 export function createSimilarQueryFinder(bus: Bus, scope: SimilarityScope): SimilarQueryFinder {
   const { projectId, organizationId, model, signal } = scope;
@@ -36,7 +36,7 @@ export function createSimilarQueryFinder(bus: Bus, scope: SimilarityScope): Simi
       return (await bus.request(compareTexts, body, { timeoutMs, signal })).cosines;
     } catch (thrown) {
       if (signal.aborted || !isBusError(thrown)) throw thrown;
-      // Texts that are too long say nothing about the next ones.
+      // A text that is too long does not affect the next ones.
       if (thrown.kind === "too_large") return [];
       return null;
     }

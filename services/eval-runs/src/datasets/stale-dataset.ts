@@ -3,7 +3,7 @@ import { readText } from "../queries/read-query.ts";
 import { questionTextsOf } from "./change-cases.ts";
 import type { StoredDataset } from "./dataset-store.ts";
 
-/** Thrown while a dataset is locked: it is at another version than the one that a change was made of. */
+/** Thrown while a dataset is locked: its version differs from the one that a change was based on. */
 class StaleDataset extends Error {
   override readonly name = "StaleDataset";
   readonly read: number;
@@ -16,12 +16,14 @@ class StaleDataset extends Error {
   }
 }
 
-/** Throws {@link StaleDataset} unless the dataset is at the version that was read; null = whatever version it is at. */
+/** Throws {@link StaleDataset} unless the dataset is at the version that was read; null = any version. */
 export function requireVersion(current: StoredDataset, read: number | null): void {
   if (read !== null && current.version !== read) throw new StaleDataset(read, current);
 }
 
-/** The version of the dataset that a change was made of; null = not given. Throws `bad_request` for what is no version. */
+/**
+ * The version of the dataset that a change is based on; null = not given. Throws `bad_request` for a malformed version.
+ */
 export function readVersion(call: Call): number | null {
   const text = readText(call.query, "version");
   if (text === null) return null;
@@ -29,7 +31,7 @@ export function readVersion(call: Call): number | null {
   return Number(text);
 }
 
-/** The same where it has to be given: a case is named by its place, which other changes move. */
+/** The same where it is required: a case is named by its index, which other changes move. */
 export function requireReadVersion(call: Call): number {
   const version = readVersion(call);
   if (version === null) throw new AppError("bad_request", "version is required: the one of the dataset that was read");
@@ -37,8 +39,8 @@ export function requireReadVersion(call: Call): number {
 }
 
 /**
- * Answers 409 with the newest version when the dataset changed since it was read. Of a single case also what now stands in
- * its place, so that both can be shown.
+ * Responds with 409 and the newest version when the dataset changed since it was read. For a single case the response includes
+ * the current case at that index, so that a client can show both.
  */
 export async function answeringStale(work: () => Promise<Answer>, questionIndex?: number): Promise<Answer> {
   try {

@@ -4,17 +4,17 @@ import { elementsOf, membersOf, memberText, objectText } from "../json/json-text
 import { findQuestionMistake } from "./check-question.ts";
 import type { CaseIdentity } from "./known-cases.ts";
 
-/** A case somebody wants to add: a question that says where it comes from (completions 3.3). */
+/** A case to add: a question with its source (completions 3.3). */
 export interface SubmittedCase extends CaseIdentity {
   /** The question as it was sent, with the time at which it was added. */
   text: string;
 }
 
 const required = "case with main_question.query and source is required";
-/** The most exact first: turns of one session are several cases. */
+/** The most specific first: turns of one session are several cases. */
 const sourceIds = ["traceId", "sessionId", "signalId"] as const;
 
-/** Reads the body of `POST .../cases`. Throws `bad_request` with the sentence for the first rule that is broken. */
+/** Reads the body of `POST .../cases`. Throws `bad_request` for the first rule that is broken. */
 export function readSubmittedCases(
   { value, text }: JsonObject,
   addedAt: Date,
@@ -34,7 +34,7 @@ export function readSubmittedCases(
   return { cases, isBulk: true, dedupe: dedupe !== false };
 }
 
-/** What a case is recognised by. */
+/** The identity of a case. */
 export function identityOf(question: { main_question: { query: string }; source?: unknown }): CaseIdentity {
   const { source } = question;
   const kind = isJsonObject(source) ? sourceIds.find((name) => isFilled(source[name])) : undefined;
@@ -57,7 +57,7 @@ function readCase(value: unknown, text: string, path: string, addedAt: Date): Su
   };
 }
 
-/** Everything else of the case stays as it was sent. */
+/** The rest of the case stays as it was sent. */
 function stampSource(caseText: string, addedAt: Date): string {
   const members = membersOf(caseText);
   const last = members.findLastIndex(({ name }) => name === "source");
@@ -67,5 +67,5 @@ function stampSource(caseText: string, addedAt: Date): string {
 }
 
 const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
-/** A text that says something. */
+/** A non-blank text. */
 const isFilled = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";

@@ -4,7 +4,9 @@ import { AppError, type Handler, readJsonObject, requireProject } from "@touchst
 import type { z } from "zod";
 import type { Timings } from "../timings.ts";
 
-/** POST /custom-agent-evaluations/datasets/suggest-expected (completions 3.3). A judge that cannot is 422 with its reason. */
+/**
+ * POST /custom-agent-evaluations/datasets/suggest-expected (completions 3.3). A judge failure is 422 with its reason.
+ */
 export function suggestExpected({ bus, timings }: { bus: Bus; timings: Timings }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
@@ -34,7 +36,7 @@ export function suggestExpected({ bus, timings }: { bus: Bus; timings: Timings }
   };
 }
 
-/** A text that may be left out; a blank one says as much as none. */
+/** An optional text; a blank one counts as absent. */
 function readText(body: Readonly<Record<string, unknown>>, name: string): string | null {
   const text = body[name];
   if (text === undefined || text === null) return null;

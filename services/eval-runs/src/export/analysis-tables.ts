@@ -1,7 +1,7 @@
 import { type ExportedTable, firstId } from "@touchstone/db";
 import { byId, createdAt, json, jsonText } from "./exported-table.ts";
 
-/** What was found out about runs: kept verdicts of gates, and analyses. */
+/** Results of analysing runs: recorded gate verdicts and analyses. */
 export const analysisTables = {
   "gate-results": {
     columns: `
@@ -20,7 +20,7 @@ export const analysisTables = {
     ],
   },
 
-  // A run has one, under its own id.
+  // A run has one, with the run's id.
   "evaluation-analyses": {
     columns: `
       analyses.run_id as id, analyses.status, analyses.scoring_revision, analyses.document::text, analyses.created_at,

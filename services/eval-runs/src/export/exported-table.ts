@@ -9,10 +9,10 @@ import {
 
 export const { json, jsonText, createdAt, updatedAt } = exportedMembers;
 
-/** A table of this service with an id of its own, read along it. */
+/** A table of this service with an id column, read in the order of ids. */
 export const byId = (table: string) => exportById("evals", table);
 
-/** A table of versions; the id of one is that of its owner and its number. */
+/** A table of versions; a version's id combines its owner's id and its number. */
 export function versionsOf(
   { table, ownerColumn, ownerName }: { table: string; ownerColumn: string; ownerName: string },
   own: {

@@ -86,7 +86,7 @@ export const exportedTables = {
 export type ExportedEntity = keyof typeof exportedTables;
 export type ExportStore = Store<ExportedEntity>;
 
-/** Reads what this service exports. */
+/** Reads the rows that this service exports. */
 export function createExportStore(database: Database): ExportStore {
   return createStore({ database, tables: exportedTables, pageRows: limits.exportPageRows });
 }

@@ -2,7 +2,7 @@ import { type ExportedTable, firstId } from "@touchstone/db";
 import type { OnlineProfile } from "../graders/online-profile.ts";
 import { byId, createdAt, json, jsonText, updatedAt, versionsOf } from "./exported-table.ts";
 
-/** What grades: configs, which are evaluation settings and judge scorers at once, and scorer groups. */
+/** Graders: configs, which are evaluation settings and judge scorers at once, and scorer groups. */
 export const graderTables = {
   "evaluation-settings": {
     columns: `
@@ -41,7 +41,7 @@ export const graderTables = {
     },
   ),
 
-  // Profiles live in their config. A project has a thousand configs at most, so that their order needs no index.
+  // Profiles are stored in their config. A project has at most a thousand configs, so their order needs no index.
   "online-evaluators": {
     columns: `
       configs.online->>'profileId' as id, configs.id as config_id, configs.online::text,

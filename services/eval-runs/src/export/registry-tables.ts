@@ -1,7 +1,7 @@
 import type { ExportedTable } from "@touchstone/db";
 import { byId, createdAt, json, jsonText, updatedAt, versionsOf } from "./exported-table.ts";
 
-/** What is registered: prompts and tool schemas. */
+/** Registries: prompts and tool schemas. */
 export const registryTables = {
   prompts: {
     columns: `

@@ -1,14 +1,14 @@
 import { type Gate, gateRecorded } from "@touchstone/contracts";
 import { enqueueEvent, type Queryable } from "@touchstone/db";
 
-/** What is told of a gate that was kept. */
+/** The content of the event for a recorded gate. */
 export interface AnnouncedGate {
   id: string;
   gate: Pick<Gate, "runId" | "datasetId" | "passed" | "checks">;
   recordedAt: Date;
 }
 
-/** Announces a gate in the transaction that keeps it (completions 5.6). */
+/** Announces a gate in the transaction that records it (completions 5.6). */
 export async function announceGate(
   transaction: Queryable,
   projectId: string,

@@ -12,8 +12,8 @@ export interface CheckedGate {
 }
 
 /**
- * Holds a run against what is asked (completions 5.6). Pure: the same runs give the same
- * verdict. Averages are rounded to 2 decimals before they are compared, as they are shown.
+ * Checks a run against the request (completions 5.6). Pure: the same runs give the same verdict. Averages are rounded to 2
+ * decimals before they are compared, as they are shown.
  */
 export function* checkGate(run: RunRatings, baseline: RunRatings | null, wanted: GateChecks): Sliced<CheckedGate> {
   const checks: GateCheck[] = [];
@@ -35,7 +35,7 @@ export function* checkGate(run: RunRatings, baseline: RunRatings | null, wanted:
 /** Compares two runs case by case, over the cases rated in both; repetitions of a case count as their mean. */
 export function* compareRuns(baseline: RunRatings, candidate: RunRatings, minEffect: number): Sliced<PairedComparison> {
   const differences: number[] = [];
-  // In the order of the cases, so that what is drawn at random is the same however rows were read.
+  // In the order of the cases, so that random draws do not depend on the order in which rows were read.
   for (const index of [...candidate.caseRatings.keys()].sort((one, other) => one - other)) {
     const before = baseline.caseRatings.get(index);
     if (before !== undefined) differences.push((candidate.caseRatings.get(index) as number) - before);
@@ -53,7 +53,7 @@ export function* compareRuns(baseline: RunRatings, candidate: RunRatings, minEff
   };
 }
 
-/** As averages are shown and compared. */
+/** Rounds an average as it is shown and compared. */
 export function roundAverage(average: number | null): number | null {
   return average === null ? null : Math.round(average * 100) / 100;
 }

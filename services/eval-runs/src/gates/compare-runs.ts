@@ -22,13 +22,13 @@ interface RunWithOutline {
   outline: readonly OutlinedResult[];
 }
 
-/** What a comparison is asked for besides its runs. */
+/** Options of a comparison besides its runs. */
 interface ComparisonOptions {
-  /** Whose ratings are compared; null = the runs' own. */
+  /** The scorer whose ratings are compared; null = the runs' own. */
   scorer: Comparison["comparedScorer"];
-  /** Texts longer than this are cut; null = none is. */
+  /** Texts longer than this are truncated; null = no limit. */
   charsMax: number | null;
-  /** What a case expects, in the candidate's dataset version, else in the baseline's. */
+  /** The expected result of a case, in the candidate's dataset version, else in the baseline's. */
   expectedOf(questionIndex: number): string | null;
 }
 
@@ -51,8 +51,8 @@ const absent: Side = {
 };
 
 /**
- * Puts two runs of a dataset side by side, case by case (completions 5.7), as pieces of JSON text. Variants are left
- * out. Of several repetitions the rating is the mean and the texts are the first one's; `pagesOf` reads these.
+ * Compares two runs of a dataset case by case (completions 5.7), as pieces of JSON text. Variants are left out. For several
+ * repetitions the rating is the mean and the texts are those of the first, which `pagesOf` reads.
  */
 async function* renderComparison(
   [baseline, candidate]: readonly [RunWithOutline, RunWithOutline],
@@ -73,7 +73,7 @@ async function* renderComparison(
     paired: await runInSlices(comparePairwise(ratings.baseline, ratings.candidate, defaultMinEffect), signal),
   };
   yield `${JSON.stringify(members).slice(0, -1)},"cases":[`;
-  // Both are read in one order, side by side, so that a page of each is all that is held.
+  // Both are read in the same order, so that only one page of each is in memory.
   await using rowsBefore = readRows(pagesOf(shownIn(before, indexes)));
   await using rowsAfter = readRows(pagesOf(shownIn(after, indexes)));
   let separator = "";
@@ -159,7 +159,7 @@ function sideOf(
   };
 }
 
-/** Why the scorer rates it so; a failed result fails for every scorer. */
+/** The scorer's reason for the rating; a failed result fails for every scorer. */
 function reasonOf({ justification, status, judgeScorerResults }: ResultRow, scorerId: string | null): string | null {
   if (scorerId === null || status === "failed") return justification;
   return judgeScorerResults?.find((said) => said.scorerId === scorerId)?.justification ?? null;
@@ -175,7 +175,7 @@ const oneDecimal = (value: number): number => Math.round(value * 10) / 10 + 0;
 const byIndex = (one: number | null, other: number | null): number =>
   (one ?? Number.POSITIVE_INFINITY) - (other ?? Number.POSITIVE_INFINITY);
 
-/** Of a text with `view=preview`. */
+/** The length of a text with `view=preview`. */
 const previewChars = 300;
 
 /** GET /evaluate/runs/compare (completions 5.7). */

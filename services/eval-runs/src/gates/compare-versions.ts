@@ -5,23 +5,23 @@ import type { z } from "zod";
 
 type Reply = z.input<typeof comparedVersions>;
 
-/** A completed run as far as versions are compared. */
+/** The values of a completed run that a comparison of versions needs. */
 export interface VersionedRun {
   id: string;
   createdAt: Date;
   version: string | null;
-  /** Of results that are rated and no variants. */
+  /** The number of rated results without variants. */
   ratedCount: number;
   ratingSum: number;
 }
 
-/** What runs that name no version are grouped under. */
+/** The group of runs without a version. */
 const unversioned = "(unversioned)";
-/** How far below the version before it a version's average still passes. */
+/** The largest decrease from the previous version's average that still passes. */
 const tolerance = 0.5;
 const runsMax = 1_000;
 
-/** The newest completed runs of a dataset, newest first; trace evaluations are none of them. */
+/** The newest completed runs of a dataset, newest first, without trace evaluations. */
 export async function readVersionedRuns(
   database: Database,
   projectId: string,
@@ -67,7 +67,7 @@ export async function readVersionedRuns(
   }));
 }
 
-/** Groups runs by their version, the latest one first, and holds it against the one before it (completions 5.7). */
+/** Groups runs by their version, the latest one first, and compares it with the previous one (completions 5.7). */
 export function composeVersions(runs: readonly VersionedRun[]): Reply {
   const versions = [...Map.groupBy(runs, (run) => run.version ?? unversioned)].map(([version, ofVersion]) => {
     const [latest] = ofVersion;
@@ -98,8 +98,8 @@ export function composeVersions(runs: readonly VersionedRun[]): Reply {
 }
 
 /**
- * The version of the agent that a run's subject names (completions 5.1): `version`, else `metadata.version`, trimmed;
- * null when it names none. `subject` is the JSON text it is stored as.
+ * The agent version in a run's subject (completions 5.1): `version`, else `metadata.version`, trimmed; null when it has none.
+ * `subject` is the stored JSON text.
  */
 export function readVersionLabel(subject: string | null): string | null {
   const parsed: unknown = subject === null ? null : JSON.parse(subject);

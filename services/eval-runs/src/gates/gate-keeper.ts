@@ -20,8 +20,8 @@ export interface GateDependencies {
 /** Decides on runs (completions 5.6). */
 export interface GateKeeper {
   /**
-   * Throws `not_found` for an unknown run or baseline, `bad_request` for an unknown scorer or another dataset's run, and
-   * the signal's reason once nobody waits for the verdict.
+   * Throws `not_found` for an unknown run or baseline, `bad_request` for an unknown scorer or another dataset's run, and the
+   * signal's reason when the caller has gone.
    */
   decide(projectId: string, runId: string, request: GateRequest, signal: AbortSignal): Promise<Gate>;
 }

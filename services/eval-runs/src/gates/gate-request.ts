@@ -2,13 +2,13 @@ import { AppError } from "@touchstone/service-kit";
 import { type Query, readNumber, readText } from "../queries/read-query.ts";
 import { defaultMinEffect } from "../statistics/paired-verdict.ts";
 
-/** What a gate is asked to check. */
+/** The checks of a gate. */
 export interface GateChecks {
   /** The least average that passes; null = not checked. */
   failUnder: number | null;
-  /** How far below the baseline's the average may be; null = not checked. */
+  /** The largest decrease from the baseline's average that passes; null = not checked. */
   regressionTolerance: number | null;
-  /** The comparison case by case; null = not asked for. */
+  /** The comparison case by case; null = not requested. */
   paired: { minEffect: number; isStrict: boolean } | null;
 }
 

@@ -6,12 +6,12 @@ import { branchOfSubject, commitOfSubject } from "../runs/run-store.ts";
 import { matchesVerdict, type VerdictQuery, verdictValues } from "../runs/verdict-query.ts";
 import { announceGate } from "./announce-gate.ts";
 
-/** A verdict that was kept. */
+/** A recorded verdict. */
 export interface RecordedGate {
   id: string;
   runId: string;
   datasetId: string;
-  /** Of the run's subject; null where it names none. */
+  /** From the run's subject; null if it has none. */
   branch: string | null;
   commit: string | null;
   passed: boolean;
@@ -21,30 +21,30 @@ export interface RecordedGate {
   createdAt: Date;
 }
 
-/** Which kept verdicts are listed. */
+/** Filters of recorded verdicts. */
 export interface RecordedGateQuery extends VerdictQuery {
-  /** Those that CI runs left as well, which are the failing ones of these. */
+  /** Includes the recorded verdicts of CI runs, which are the failing ones. */
   withCiRuns: boolean;
 }
 
-/** Runs as gates and comparisons choose among them, and the verdicts that are kept. */
+/** Runs that gates and comparisons choose from, and recorded verdicts. */
 export interface GateStore {
   /** Completed earlier runs of the dataset that may be baselines, newest first. */
   listBaselines(projectId: string, run: { id: string; datasetId: string }): Promise<string[]>;
-  /** The dataset's newest completed run that is no trace evaluation. */
+  /** The dataset's newest completed run that is not a trace evaluation. */
   findNewestCompleted(projectId: string, datasetId: string): Promise<string | null>;
-  /** Keeps a verdict, and announces it with the same commit. */
+  /** Records a verdict, and announces it in the same commit. */
   record(projectId: string, recorded: Omit<RecordedGate, "branch" | "commit" | "gate"> & { gate: Gate }): Promise<void>;
-  /** The newest first. */
+  /** Newest first. */
   listRecorded(projectId: string, query: RecordedGateQuery): Promise<ListPage<RecordedGate>>;
-  /** How many match, on all pages. */
+  /** The number of matches on all pages. */
   countRecorded(projectId: string, query: Pick<RecordedGateQuery, "filter" | "withCiRuns">): Promise<number>;
 }
 
 /** completions 5.6: the baseline is among the last five. */
 const baselinesMax = 5;
 
-/** The first five parameters are of {@link recordedValues}. */
+/** The first five parameters are {@link recordedValues}. */
 const recordedTables = `
           evals.gate_results as gates
           join evals.runs

@@ -12,7 +12,7 @@ import { createGateKeeper, type GateDependencies, type GateKeeper } from "./gate
 import { readGateRequest } from "./gate-request.ts";
 import type { GateStore } from "./gate-store.ts";
 
-/** Verdicts on whole runs, and runs side by side. */
+/** Verdicts on whole runs, and comparisons of runs. */
 export function gateRoutes(
   dependencies: GateDependencies & { database: Database; datasets: DatasetStore; names: DatasetNames },
 ): ServedRoute[] {
@@ -27,7 +27,7 @@ export function gateRoutes(
   ];
 }
 
-/** GET /custom-agent-evaluations/runs/{runId}/gate (completions 5.6): 200 whichever the verdict is. */
+/** GET /custom-agent-evaluations/runs/{runId}/gate (completions 5.6): 200 for either verdict. */
 function gateRun({ keeper }: { keeper: GateKeeper }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
@@ -36,7 +36,7 @@ function gateRun({ keeper }: { keeper: GateKeeper }): Handler {
   };
 }
 
-/** GET /evaluate/ci/gates (completions 5.6): the verdicts that were kept, newest first. */
+/** GET /evaluate/ci/gates (completions 5.6): recorded verdicts, newest first. */
 function listGates({ gates, names }: { gates: GateStore; names: DatasetNames }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
@@ -66,7 +66,9 @@ function listGates({ gates, names }: { gates: GateStore; names: DatasetNames }):
   };
 }
 
-/** GET /evaluate/ci/gates/preview (completions 5.6): the verdict on the dataset's newest completed run, not kept. */
+/**
+ * GET /evaluate/ci/gates/preview (completions 5.6): the verdict on the dataset's newest completed run, not recorded.
+ */
 function previewGate({
   keeper,
   gates,

@@ -7,12 +7,12 @@ const sweepEveryMs = 60_000;
 const projectsAtOnce = 100;
 
 /**
- * Tells monitor of live scorers that were there before they were told of: of each project once. At the start, and again
- * while some are left.
+ * Announces to monitor the live scorers that were stored before announcements existed: once per project. Runs at the start, and
+ * again while some are left.
  */
 export function announceUntoldLiveScorers(options: {
   lockGraders: LockGraders;
-  /** Acting as the maintenance role: it sees every project. */
+  /** Connects as the maintenance role: it sees every project. */
   maintenance: Database;
   logger: Logger;
 }): RegularSweep {
@@ -33,7 +33,7 @@ export function announceUntoldLiveScorers(options: {
         limit $1`,
       values: [projectsAtOnce],
     });
-    // Whoever changes graders, if only nothing, tells what they are.
+    // Any change of graders announces them, even an empty one.
     for (const { project_id: projectId } of rows) await lockGraders(projectId, async () => {});
     return rows.length;
   }

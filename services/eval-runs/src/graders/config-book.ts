@@ -19,24 +19,24 @@ import { listLiveGroups } from "./group-store.ts";
 import type { LockGraders } from "./lock-graders.ts";
 import { mergeOnlineProfile, type OnlineProfile } from "./online-profile.ts";
 
-/** What somebody wants of a grading config, whichever way it was said. */
+/** A change of a grading config, in either form of the API. */
 export interface ConfigChange {
-  /** Members of the document, as texts; null takes one away. */
+  /** Members of the document, as texts; null removes one. */
   members: readonly JsonMember[];
-  /** Undefined = not said. */
+  /** Undefined = not sent. */
   isDefault: boolean | undefined;
-  /** The live profile as it was sent: null detaches, undefined = not said. */
+  /** The live profile as it was sent: null detaches, undefined = not sent. */
   online: unknown;
   /** The config must not judge live traffic yet. */
   attaches?: true;
 }
 
-/** Changing grading configs by their rules (completions 4.1, 4.2). Every change tells the log. */
+/** Changes of grading configs under their rules (completions 4.1, 4.2). Every change is recorded in the audit log. */
 export interface ConfigBook {
   create(projectId: string, change: ConfigChange, act: Act): Promise<StoredConfig>;
-  /** Only what was sent changes. Null when there is no such config. */
+  /** Changes only the members that were sent. Null when there is no such config. */
   update(projectId: string, id: string, change: ConfigChange, act: Act): Promise<StoredConfig | null>;
-  /** False when there is no such config. Without `withProfile` one that judges live traffic is refused. */
+  /** False when there is no such config. Without `withProfile`, a config that judges live traffic is refused. */
   delete(projectId: string, id: string, options: { withProfile: boolean; act: Act }): Promise<boolean>;
 }
 
@@ -131,7 +131,7 @@ export function createConfigBook({ lockGraders, clock }: { lockGraders: LockGrad
   }
 }
 
-/** Says which members are others now: of the document, the live profile, and which config is the default. */
+/** Records the changed members: of the document, the live profile, and the default config. */
 async function recordChange(
   transaction: Queryable,
   act: Act,
@@ -153,5 +153,5 @@ async function recordChange(
 const nameOf = ({ document }: Pick<StoredConfig, "document">): string =>
   (JSON.parse(document) as { name: string }).name;
 
-/** Whether it judges live traffic: a paused profile does not. */
+/** True if it judges live traffic: a paused profile does not. */
 const isLive = ({ online }: Pick<StoredConfig, "online">): boolean => online?.enabled ?? false;

@@ -8,14 +8,14 @@ export function readSettingsChange({ text, value }: JsonObject): ConfigChange {
   return { members: membersOf(text), isDefault: readIsDefault(value.isDefault), online: undefined };
 }
 
-/** Undefined = not said. */
+/** Undefined = not sent. */
 function readIsDefault(isDefault: unknown): boolean | undefined {
   if (isDefault === undefined || isDefault === null) return undefined;
   if (typeof isDefault !== "boolean") throw new AppError("bad_request", "isDefault must be a boolean");
   return isDefault;
 }
 
-/** The body of a create or an update of a judge scorer: the sections laid flat (completions 4.2). */
+/** The body of a create or an update of a judge scorer: its sections are flattened (completions 4.2). */
 export function readJudgeScorerChange(body: JsonObject): ConfigChange {
   const own = membersOf(body.text).filter(({ name }) => name === "name" || name === "description");
   const offline = readSection(body, "offline");
@@ -26,7 +26,7 @@ export function readJudgeScorerChange(body: JsonObject): ConfigChange {
   };
 }
 
-/** A section that is left out, or null, says nothing. */
+/** A section that is absent or null changes nothing. */
 function readSection({ text, value }: JsonObject, name: "judge" | "offline"): JsonObject {
   const section = value[name];
   if (section === undefined || section === null) return { text: "{}", value: {} };

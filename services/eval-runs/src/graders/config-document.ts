@@ -3,7 +3,7 @@ import { AppError, type JsonObject } from "@touchstone/service-kit";
 import { composeGradingMembers } from "../grading/grading-members.ts";
 import { type JsonMember, membersOf, memberText, objectText } from "../json/json-text.ts";
 
-/** What a judge judges by: the `judge` section of a judge scorer. */
+/** The judge's criteria: the `judge` section of a judge scorer. */
 export const judgeMembers = [
   "acceptanceCriteria",
   "rejectionCriteria",
@@ -14,7 +14,7 @@ export const judgeMembers = [
   "requiresExpected",
 ] as const;
 
-/** What else grades offline runs: its `offline` section, `isDefault` and `status` besides. */
+/** The other settings of offline grading: its `offline` section, besides `isDefault` and `status`. */
 export const offlineMembers = [
   "numberOfRequests",
   "vectorSimilarity",
@@ -30,9 +30,9 @@ const configMembers: ReadonlySet<string> = new Set(["name", "description", ...ju
 const toolContexts: readonly unknown[] = ["none", "simple", "detailed"];
 
 /**
- * The document of a grading config (completions 4.1): what `changes` says, else what `stored` does; null takes a member
- * away. Members that are none of a config's are left out. It is text, as a dataset's is. Throws `bad_request` with the
- * specified sentence for the first rule that is broken.
+ * The document of a grading config (completions 4.1): members of `changes` replace those of `stored`; null removes a member.
+ * Unknown members are left out. It is text, like a dataset's. Throws `bad_request` with the specified message for the first
+ * rule that is broken.
  */
 export function composeConfigDocument(
   changes: readonly JsonMember[],
@@ -62,7 +62,7 @@ function composeJudgeMembers({ text, value }: JsonObject): JsonMember[] {
     const given = value[name];
     if (given === undefined || given === null) continue;
     if (typeof given !== "string") throw new AppError("bad_request", `${name} must be a string`);
-    // A blank one says as much as none.
+    // A blank one counts as absent.
     if (given.trim() !== "") members.push({ name, valueText: memberText(text, name) as string });
   }
   const toolContext = value.toolContext ?? "simple";
@@ -78,7 +78,7 @@ function composeJudgeMembers({ text, value }: JsonObject): JsonMember[] {
   ];
 }
 
-/** A name is shown in lists, reports and gates: text of bounded length that every reader can show. */
+/** A name is shown in lists, reports and gates: printable text of bounded length. */
 export function requireGraderName(name: string): void {
   if (name.length > limits.graderNameMaxChars || name.includes("\0") || !name.isWellFormed()) {
     throw new AppError("bad_request", `name must be plain text of at most ${limits.graderNameMaxChars} characters`);

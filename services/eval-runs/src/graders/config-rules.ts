@@ -3,12 +3,12 @@ import { changedMembers, judgeMembers } from "./config-document.ts";
 import type { StoredConfig } from "./config-store.ts";
 import type { StoredGroup } from "./group-store.ts";
 
-/** The seed of the judge that comes with every project and stays (completions 4.3). */
+/** The seed of the judge that every project has and cannot delete (completions 4.3). */
 export const sessionBaselineKey = "session-baseline";
 
 const rubricMembers: ReadonlySet<string> = new Set(judgeMembers.filter((name) => name !== "requiresExpected"));
 
-/** Of the built-in session judge only `online.enabled` and the rubric may change (completions 4.2). */
+/** For the built-in session judge only `online.enabled` and the rubric may change (completions 4.2). */
 export function requireBuiltInKept(before: StoredConfig, after: StoredConfig): void {
   if (before.seedKey !== sessionBaselineKey) return;
   const isRubric = changedMembers(before.document, after.document).every((name) => rubricMembers.has(name));
@@ -32,7 +32,7 @@ export function requireLiveJudgeable(config: StoredConfig, liveGroups: readonly 
   }
 }
 
-/** Whether a config may go: not the built-in, and not one that live traffic is judged by. */
+/** Refuses to delete the built-in config, and one that judges live traffic. */
 export function requireDeletable(
   config: StoredConfig,
   liveGroups: readonly StoredGroup[],
@@ -53,7 +53,7 @@ export function requireDeletable(
   }
 }
 
-/** Whether a config's judge needs an expected result. */
+/** True if a config's judge needs an expected result. */
 export function requiresExpected(document: string): boolean {
   return (JSON.parse(document) as { requiresExpected?: boolean }).requiresExpected === true;
 }

@@ -5,20 +5,20 @@ import { recordAuditEvent } from "../outbox.ts";
 import { type ListQuery, readList } from "../queries/read-list.ts";
 import type { OnlineProfile } from "./online-profile.ts";
 
-/** A grading config at its newest version. `document` is what {@link composeConfigDocument} made. */
+/** A grading config at its newest version. `document` was made by {@link composeConfigDocument}. */
 export interface StoredConfig {
   id: string;
   version: number;
   document: string;
   isDefault: boolean;
-  /** What it was seeded as; null = somebody made it. */
+  /** The seed it was made from; null = a user created it. */
   seedKey: string | null;
   online: OnlineProfile | null;
   createdAt: Date;
   versionCount: number;
 }
 
-/** One version. */
+/** One version of a grading config. */
 export type ConfigVersion = {
   version: number;
   document: string;
@@ -26,14 +26,14 @@ export type ConfigVersion = {
   createdAt: Date;
 };
 
-/** Grading configs: what the wire calls evaluation settings and judge scorers, one entity under one id (completions 4). */
+/** Grading configs: the API's evaluation settings and judge scorers are one entity with one id (completions 4). */
 export interface ConfigStore {
   find(projectId: string, id: string): Promise<StoredConfig | null>;
-  /** Those of the project, newest first. */
+  /** The project's configs, newest first. */
   list(projectId: string, query: ListQuery): Promise<ListPage<StoredConfig>>;
-  /** Those that have a live profile, newest first, a part at a time: each may be large. */
+  /** The configs with a live profile, newest first, in parts: each may be large. */
   live(projectId: string): AsyncIterable<StoredConfig>;
-  /** The newest documents of those that exist, in any order. */
+  /** The newest documents of the existing configs, in any order. */
   readDocuments(projectId: string, ids: readonly string[]): Promise<GradingSource[]>;
   /** Newest first; the cursor is a version's number. */
   listVersions(projectId: string, id: string, query: ListQuery<number>): Promise<ListPage<ConfigVersion>>;
@@ -47,7 +47,7 @@ export function createConfigStore(database: Database): ConfigStore {
       cursorOf: ({ id }) => id,
       statement: (cursor, { rowsMax, bytesMax }) => ({
         name: which === "all" ? "config_list" : "config_list_live",
-        // Newest first: an id begins with the millisecond it was made in.
+        // Newest first: an id begins with its creation time in milliseconds.
         text: selectPart({
           rows: `
             select configs.*, versions.document
@@ -155,7 +155,7 @@ export async function findConfig(transaction: Queryable, projectId: string, id: 
   return rows.map(readRow)[0] ?? null;
 }
 
-/** How many a project has. */
+/** The number of configs of a project. */
 export async function countConfigs(transaction: Queryable, projectId: string): Promise<number> {
   const { rows } = await transaction.query<{ count: number }>({
     name: "config_count",
@@ -195,7 +195,7 @@ export async function insertConfig(
   });
 }
 
-/** Stores what became of a config. */
+/** Stores a changed config. */
 export async function updateConfig(
   transaction: Queryable,
   projectId: string,
@@ -229,7 +229,7 @@ export async function insertConfigVersion(
   });
 }
 
-/** Takes the default away from whichever config has it: there is one at most. */
+/** Removes the default mark from the config that has it: there is at most one. */
 export async function clearDefaultConfig(transaction: Queryable, projectId: string): Promise<void> {
   await transaction.query({
     name: "config_clear_default",
@@ -259,7 +259,7 @@ export async function deleteConfig(transaction: Queryable, projectId: string, id
   });
 }
 
-/** Read at a time, however small. */
+/** The number of configs read at a time, however small. */
 const liveAtOnce = 50;
 
 const versionCountOf = (source: string): string => `(

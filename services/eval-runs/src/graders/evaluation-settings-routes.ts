@@ -51,7 +51,10 @@ function getEvaluationSettings({ configs }: { configs: ConfigStore }): Handler {
   return async (call) => ({ status: 200, body: renderSettings(await findSettings(configs, call)) });
 }
 
-/** PUT /custom-agent-evaluations/evaluation-settings/{evaluationSettingsId} (completions 4.1): only what is sent changes. */
+/**
+ * PUT /custom-agent-evaluations/evaluation-settings/{evaluationSettingsId} (completions 4.1): changes only the members that
+ * were sent.
+ */
 function updateEvaluationSettings({ book }: { book: ConfigBook }): Handler {
   return async (call) => {
     const change = readSettingsChange(await readJsonObject(call));
@@ -82,8 +85,8 @@ function listSettingsVersions({ configs }: { configs: ConfigStore }): Handler {
 }
 
 /**
- * DELETE /evaluate/evaluationSettings/{evaluationSettingsId}/versions/{versionId} (completions 3.3, 4.1). The version in
- * force stays.
+ * DELETE /evaluate/evaluationSettings/{evaluationSettingsId}/versions/{versionId} (completions 3.3, 4.1). The current version
+ * cannot be deleted.
  */
 function deleteSettingsVersion({ configs }: { configs: ConfigStore }): Handler {
   return async (call) => {
@@ -95,14 +98,14 @@ function deleteSettingsVersion({ configs }: { configs: ConfigStore }): Handler {
   };
 }
 
-/** The config a path names. Throws `not_found` when the project has none of that id. */
+/** The config in the path. Throws `not_found` when the project has none with that id. */
 async function findSettings(configs: ConfigStore, call: Call): Promise<StoredConfig> {
   const id = settingsId(call);
   const config = id === null ? null : await configs.find(requireProject(call), id);
   return config ?? settingsNotFound();
 }
 
-/** The id a path names, or null when it is none. */
+/** The id in the path, or null when it is malformed. */
 function settingsId(call: Call): string | null {
   const { evaluationSettingsId = "" } = call.params;
   return isUuid(evaluationSettingsId) ? evaluationSettingsId : null;

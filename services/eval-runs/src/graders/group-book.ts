@@ -13,12 +13,12 @@ import { type LiveProfile, mergeLiveProfile } from "./online-profile.ts";
 type Sent = Readonly<Record<string, unknown>>;
 
 /**
- * Changing scorer groups by their rules (completions 4.4). New members that are patterns or custom scorers are looked up
- * where they are kept: `service_unavailable` when nobody answers there. Every change tells the log.
+ * Changes of scorer groups under their rules (completions 4.4). New members that are patterns or custom scorers are looked up
+ * in monitor: `service_unavailable` when it does not answer. Every change is recorded in the audit log.
  */
 export interface GroupBook {
   create(projectId: string, sent: Sent, act: Act): Promise<StoredGroup>;
-  /** Only what was sent changes. Null when there is no such group. */
+  /** Changes only the members that were sent. Null when there is no such group. */
   update(projectId: string, id: string, sent: Sent, act: Act): Promise<StoredGroup | null>;
   /** False when there is no such group. */
   delete(projectId: string, id: string, act: Act): Promise<boolean>;
@@ -32,7 +32,9 @@ export interface GroupBookDependencies {
 }
 
 export function createGroupBook({ lockGraders, groups, members, clock }: GroupBookDependencies): GroupBook {
-  /** Which new members are there that are no judges. Asked before the transaction: it waits for another service. */
+  /**
+   * The existing new members that are not judges. Called before the transaction, because it waits for another service.
+   */
   async function findScorers(projectId: string, group: GroupDocument, stored: GroupDocument | null): Promise<KeySet> {
     const kept = keysOf(stored?.members ?? []);
     const added = distinct(group.members).filter((member) => !kept.has(keyOf(member)));
@@ -101,7 +103,7 @@ export function createGroupBook({ lockGraders, groups, members, clock }: GroupBo
   };
 }
 
-/** Whether it judges live traffic: a paused profile does not. */
+/** True if it judges live traffic: a paused profile does not. */
 const isLive = ({ online }: Pick<StoredGroup, "online">): boolean => online?.enabled ?? false;
 
 function mergeOnline(sent: unknown, stored: LiveProfile | null): LiveProfile | null {
@@ -110,8 +112,8 @@ function mergeOnline(sent: unknown, stored: LiveProfile | null): LiveProfile | n
 }
 
 /**
- * Every new member must be there, and no judge that requires an expected result may go live; all problems are told at
- * once. A member that is stored already is not looked up again: what it named may have gone since.
+ * Every new member must exist, and no judge that requires an expected result may go live; all problems are reported at once. A
+ * stored member is not looked up again: it may have been deleted since.
  */
 async function requireFitMembers(
   transaction: Queryable,

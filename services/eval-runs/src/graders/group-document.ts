@@ -11,7 +11,7 @@ export interface StoredMember {
   gate: boolean;
 }
 
-/** A scorer group's own content. */
+/** The editable content of a scorer group. */
 export interface GroupDocument {
   name: string;
   description?: string;
@@ -19,8 +19,8 @@ export interface GroupDocument {
 }
 
 /**
- * What a group becomes: what was sent, else what is stored. Throws `bad_request` for the first rule that is broken; which
- * members exist is looked up by the caller.
+ * The new content of a group: sent members, else stored ones. Throws `bad_request` for the first rule that is broken; the
+ * caller checks that members exist.
  */
 export function composeGroupDocument(
   sent: Readonly<Record<string, unknown>>,
@@ -51,7 +51,7 @@ function readMembers(value: unknown): StoredMember[] {
   });
 }
 
-/** A weight that is no number is the default; one that cannot be weighed with is none. */
+/** A weight that is not a number is the default; a number that is not finite and positive is 0. */
 function readWeight(weight: unknown): number {
   if (typeof weight !== "number") return 1;
   return Number.isFinite(weight) && weight > 0 ? weight : 0;

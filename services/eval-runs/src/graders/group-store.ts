@@ -12,21 +12,21 @@ export interface StoredGroup extends GroupDocument {
   updatedAt: Date;
 }
 
-/** What a group gave in one stretch of time. */
+/** A group's ratings in one time bucket. */
 export interface RatingBucket {
   start: Date;
-  /** Of rated results, variants left out. */
+  /** Over rated results, without variants. */
   averageRating: number;
   count: number;
 }
 
 export interface GroupStore {
   find(projectId: string, id: string): Promise<StoredGroup | null>;
-  /** Those of the project, newest first. */
+  /** The project's groups, newest first. */
   list(projectId: string, query: ListQuery): Promise<ListPage<StoredGroup>>;
   readDocument(projectId: string, id: string): Promise<string | null>;
   exists(projectId: string, id: string): Promise<boolean>;
-  /** The results of runs the group graded, from `since` on, in UTC hours or days; stretches without one are left out. */
+  /** The results of runs that the group graded, from `since` on, in UTC hours or days; empty buckets are left out. */
   tallyRatings(
     projectId: string,
     id: string,
@@ -123,7 +123,7 @@ export async function findGroup(transaction: Queryable, projectId: string, id: s
   return rows.map(readRow)[0] ?? null;
 }
 
-/** How many a project has. */
+/** The number of groups of a project. */
 export async function countGroups(transaction: Queryable, projectId: string): Promise<number> {
   const { rows } = await transaction.query<{ count: number }>({
     name: "group_count",
@@ -166,7 +166,7 @@ export async function putGroup(transaction: Queryable, projectId: string, group:
   });
 }
 
-/** Whether there was such a group. */
+/** True if the group existed. */
 export async function deleteGroup(transaction: Queryable, projectId: string, id: string): Promise<boolean> {
   const { rowCount } = await transaction.query({
     name: "group_delete",

@@ -54,8 +54,8 @@ function getJudgeScorer({ configs }: { configs: ConfigStore }): Handler {
 }
 
 /**
- * PUT /agent-monitoring/judge-scorers/{judgeScorerId} (completions 4.2): only what is sent changes, within each section
- * too; `online: null` detaches.
+ * PUT /agent-monitoring/judge-scorers/{judgeScorerId} (completions 4.2): changes only the members that were sent, also within
+ * each section; `online: null` detaches.
  */
 function updateJudgeScorer({ book }: { book: ConfigBook }): Handler {
   return async (call) => {
@@ -66,7 +66,7 @@ function updateJudgeScorer({ book }: { book: ConfigBook }): Handler {
   };
 }
 
-/** DELETE /agent-monitoring/judge-scorers/{judgeScorerId} (completions 4.2): its live profile goes with it. */
+/** DELETE /agent-monitoring/judge-scorers/{judgeScorerId} (completions 4.2), with its live profile. */
 function deleteJudgeScorer({ book }: { book: ConfigBook }): Handler {
   return async (call) => {
     const id = judgeScorerId(call);
@@ -76,7 +76,7 @@ function deleteJudgeScorer({ book }: { book: ConfigBook }): Handler {
   };
 }
 
-/** The id a path names, or null when it is none. */
+/** The id in the path, or null when it is malformed. */
 function judgeScorerId(call: Call): string | null {
   const id = call.params.judgeScorerId ?? "";
   return isUuid(id) ? id : null;

@@ -20,7 +20,7 @@ interface LiveGroupSource {
   online: LiveProfile;
 }
 
-/** All that judges a project's live traffic, paused scorers included; the members of a group come with their rubrics. */
+/** All scorers of a project's live traffic, including paused ones; members of a group have their rubrics. */
 function composeLiveScorers(
   judges: readonly LiveJudgeSource[],
   groups: readonly LiveGroupSource[],
@@ -52,9 +52,9 @@ function composeLiveScorers(
 }
 
 /**
- * Announces a project's live scorers to monitor, within the transaction that changed them, and answers what was announced;
- * null where nothing changed since the last time. To be called under the lock of the project's graders: revisions grow in
- * the order of the changes.
+ * Announces a project's live scorers to monitor, within the transaction that changed them, and returns the announcement; null
+ * if nothing changed since the last one. Call it under the lock of the project's graders: revisions grow in the order of the
+ * changes.
  */
 export async function announceLiveScorers(transaction: Queryable, projectId: string): Promise<LiveScorers | null> {
   const live = composeLiveScorers(

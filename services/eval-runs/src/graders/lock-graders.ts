@@ -5,10 +5,10 @@ import type { Logger } from "@touchstone/service-kit";
 import { announceLiveScorers } from "./live-scorers.ts";
 
 /**
- * Changes a project's grading configs and scorer groups, one change after the other: their rules look at one another
- * (one default, no judge that requires an expected result in a live group, ids that resolve, content seeded once).
- * Whatever changed of what judges live traffic is announced in the same transaction, and monitor has it when this
- * resolves, unless monitor cannot be reached: then it has it with the event.
+ * Serializes changes of a project's grading configs and scorer groups: their rules depend on one another (one default, no judge
+ * that requires an expected result in a live group, ids that resolve, content seeded once). Changes of live scorers are
+ * announced in the same transaction, and monitor has them when this resolves; if monitor is unreachable, it receives them with
+ * the event.
  */
 export type LockGraders = <Result>(
   projectId: string,
@@ -16,7 +16,7 @@ export type LockGraders = <Result>(
 ) => Promise<Result>;
 
 export function createGraderLock(options: {
-  /** Acting as the application role. */
+  /** Connects as the application role. */
   database: Database;
   bus: Pick<Bus, "request">;
   logger: Logger;

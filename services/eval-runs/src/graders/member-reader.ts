@@ -6,8 +6,8 @@ import type { StoredMember } from "./group-document.ts";
 /** Asks monitor about members of scorer groups that are patterns or custom scorers. */
 export interface MemberReader {
   /**
-   * What those of the members are that a project has; judges are left out, and with none of the others nobody is asked.
-   * Throws `service_unavailable` when monitor does not answer.
+   * The members that exist in the project, without judges. Sends no request if all of them are judges. Throws
+   * `service_unavailable` when monitor does not answer.
    */
   read(projectId: string, members: readonly Pick<StoredMember, "kind" | "refId">[]): Promise<readonly KnownMember[]>;
 }

@@ -13,7 +13,7 @@ import type { z } from "zod";
 import type { ConfigBook } from "./config-book.ts";
 import type { ConfigStore, StoredConfig } from "./config-store.ts";
 
-/** Online evaluators: the live profiles of judge scorers under ids of their own (completions 9.5). */
+/** Online evaluators: the live profiles of judge scorers, with separate ids (completions 9.5). */
 export function onlineEvaluatorRoutes(dependencies: { book: ConfigBook; configs: ConfigStore }): ServedRoute[] {
   return [
     { route: routes.createOnlineEvaluator, handle: createOnlineEvaluator(dependencies) },
@@ -56,7 +56,7 @@ function getOnlineEvaluator({ configs }: { configs: ConfigStore }): Handler {
   return async (call) => ({ status: 200, body: renderEvaluator(await requireEvaluatorConfig(call, configs)) });
 }
 
-/** PUT /monitor/online-evaluators/{onlineEvaluatorId} (completions 9.5): only what is sent changes. */
+/** PUT /monitor/online-evaluators/{onlineEvaluatorId} (completions 9.5): changes only the members that were sent. */
 function updateOnlineEvaluator({ book, configs }: { book: ConfigBook; configs: ConfigStore }): Handler {
   return async (call) => {
     const { value: online } = await readJsonObject(call);
@@ -77,7 +77,7 @@ function deleteOnlineEvaluator({ book, configs }: { book: ConfigBook; configs: C
   };
 }
 
-/** The config whose live profile a path names. Throws 404 when there is none. */
+/** The config with the live profile in the path. Throws 404 when there is none. */
 async function requireEvaluatorConfig(call: Call, configs: Pick<ConfigStore, "live">): Promise<StoredConfig> {
   const id = call.params.onlineEvaluatorId;
   for await (const config of configs.live(requireProject(call))) if (config.online?.profileId === id) return config;
@@ -88,7 +88,7 @@ function evaluatorNotFound(): never {
   throw new AppError("not_found", "Online evaluator not found");
 }
 
-/** A live profile as clients read it; none where the config has none. */
+/** A live profile as clients read it; empty if the config has none. */
 function renderEvaluators(config: StoredConfig): z.input<typeof onlineEvaluatorReply>["evaluator"][] {
   const { id, document, online, createdAt } = config;
   if (online === null) return [];
@@ -105,7 +105,7 @@ function renderEvaluators(config: StoredConfig): z.input<typeof onlineEvaluatorR
   ];
 }
 
-/** The same of a config that was just stored with one. */
+/** The same for a config that was just stored with one. */
 function renderEvaluator(config: StoredConfig | null): z.input<typeof onlineEvaluatorReply> {
   const [evaluator] = config === null ? [] : renderEvaluators(config);
   return { evaluator: evaluator ?? evaluatorNotFound() };

@@ -1,28 +1,28 @@
 import { limits } from "@touchstone/contracts";
 import { AppError, isJsonObject } from "@touchstone/service-kit";
 
-/** How a judge or a group judges live traffic (completions 4.2, 4.4). */
+/** The settings with which a judge or a group judges live traffic (completions 4.2, 4.4). */
 export interface LiveProfile {
   enabled: boolean;
-  /** The part of the traffic that is judged, 0 to 1. */
+  /** The share of the traffic that is judged, 0 to 1. */
   sampleRate: number;
   /** A rating below it alerts; null = never. */
   alertThreshold: number | null;
   severity: "low" | "medium" | "high" | "critical";
   scope: "trace" | "session";
-  /** A session is judged when it was quiet for so long. */
+  /** A session is judged after this idle time. */
   idleSeconds: number;
 }
 
 /** A judge scorer's `online` section. */
 export interface OnlineProfile extends LiveProfile {
   profileId: string;
-  /** Of its own, as an online evaluator; absent = the judge's. */
+  /** The online evaluator's name; absent = the judge's. */
   name?: string;
   scopeMode: "all" | "selected";
-  /** The agents it is confined to when `scopeMode` is `selected`. */
+  /** The agents it is limited to when `scopeMode` is `selected`. */
   agentIds: readonly string[];
-  /** Only of the judge that comes with every project. */
+  /** Only for the judge that comes with every project. */
   builtinKey?: string;
 }
 
@@ -35,7 +35,7 @@ const liveDefaults: LiveProfile = {
   idleSeconds: 120,
 };
 
-/** Throws `bad_request` for what is no such value. */
+/** Throws `bad_request` for a value of another type. */
 type Reader<Value> = (value: unknown, name: string) => Value;
 
 const readLive = {
@@ -65,18 +65,18 @@ const readScope = {
   },
 } satisfies { name: Reader<string>; scopeMode: Reader<OnlineProfile["scopeMode"]>; agentIds: Reader<string[]> };
 
-/** A group's live profile: what was sent, else what is stored, else the default. */
+/** A group's live profile: sent values, else stored ones, else defaults. */
 export function mergeLiveProfile(sent: unknown, stored: LiveProfile | null): LiveProfile {
   return { ...liveDefaults, ...stored, ...readSent(sent, readLive) };
 }
 
-/** The same of a judge scorer. A new one gets an id. */
+/** The same for a judge scorer. A new one gets an id. */
 export function mergeOnlineProfile(sent: unknown, stored: OnlineProfile | null, createId: () => string): OnlineProfile {
   const base: OnlineProfile = stored ?? { profileId: createId(), ...liveDefaults, scopeMode: "all", agentIds: [] };
   return { ...base, ...readSent(sent, { ...readLive, ...readScope }) };
 }
 
-/** What was sent of the members that `readers` know. One that is null or left out says nothing, but for the threshold. */
+/** The sent members that `readers` know. A member that is null or absent changes nothing, except the threshold. */
 function readSent<Readers extends Record<string, Reader<unknown>>>(
   sent: unknown,
   readers: Readers,

@@ -14,18 +14,18 @@ const windows: Record<RatingWindow, { stretch: "hour" | "day"; stretchMs: number
   "30d": { stretch: "day", stretchMs: dayMs, points: 30 },
 };
 
-/** Anything but the three windows reads as 7d (completions 9.5). */
+/** Any value but the three windows reads as 7d (completions 9.5). */
 export function readWindow(value: unknown): RatingWindow {
   return value === "24h" || value === "30d" ? value : "7d";
 }
 
-/** What of the results a window shows: whole hours or days in UTC, the one that `now` is in being the last. */
+/** The buckets of a window: whole hours or days in UTC. The last one contains `now`. */
 export function stretchesOf(window: RatingWindow, now: number): { stretch: "hour" | "day"; since: Date } {
   const { stretch, stretchMs, points } = windows[window];
   return { stretch, since: new Date(Math.floor(now / stretchMs) * stretchMs - (points - 1) * stretchMs) };
 }
 
-/** A point for each stretch of the window, oldest first, also where nothing was rated. */
+/** A point for each bucket of the window, oldest first, including empty ones. */
 export function composeRatingPoints(
   window: RatingWindow,
   now: number,

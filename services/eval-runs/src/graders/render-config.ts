@@ -34,7 +34,7 @@ export function renderJudgeScorer(config: StoredConfig): string {
   ]);
 }
 
-/** One version; nobody signs for what comes with a project's key. */
+/** One version. Versions made with a project key have no author. */
 export function renderConfigVersion(configId: string, version: ConfigVersion): string {
   return objectText([
     member("_id", versionId(configId, version.version)),
@@ -46,12 +46,12 @@ export function renderConfigVersion(configId: string, version: ConfigVersion): s
   ]);
 }
 
-/** A version's own id: that of its config and its number. */
+/** A version's id: its config's id and its number. */
 function versionId(configId: string, version: number): string {
   return `${configId}:${version}`;
 }
 
-/** The version's number, or null when the id is none of the config's. */
+/** The version's number, or null when the id is not one of the config's. */
 export function readVersionId(configId: string, id: string): number | null {
   const number = /^(.*):([1-9]\d{0,8})$/.exec(id);
   return number !== null && number[1] === configId ? Number(number[2]) : null;

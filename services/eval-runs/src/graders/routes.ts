@@ -19,7 +19,7 @@ export interface GraderRouteDependencies {
   clock: Clock;
 }
 
-/** Grading configs and scorer groups. The first call of a project finds what every project is given. */
+/** Routes of grading configs and scorer groups. A project's first call finds the seeded content. */
 export function graderRoutes({ lockGraders, configs, groups, members, clock }: GraderRouteDependencies): ServedRoute[] {
   const seedProject = createProjectSeeder({ lockGraders, clock });
   const seeded =

@@ -17,7 +17,7 @@ import type { GroupBook } from "./group-book.ts";
 import type { GroupStore, StoredGroup } from "./group-store.ts";
 import { composeRatingPoints, readWindow, stretchesOf } from "./rating-points.ts";
 
-/** Scorer groups and how they rated (completions 4.4). */
+/** Routes of scorer groups and their ratings (completions 4.4). */
 export function scorerGroupRoutes(dependencies: { book: GroupBook; groups: GroupStore; clock: Clock }): ServedRoute[] {
   return [
     { route: routes.createScorerGroup, handle: createScorerGroup(dependencies) },
@@ -55,7 +55,7 @@ function getScorerGroup({ groups }: { groups: GroupStore }): Handler {
   };
 }
 
-/** PUT /agent-monitoring/scorer-groups/{scorerGroupId} (completions 4.4): only what is sent changes. */
+/** PUT /agent-monitoring/scorer-groups/{scorerGroupId} (completions 4.4): changes only the members that were sent. */
 function updateScorerGroup({ book }: { book: GroupBook }): Handler {
   return async (call) => {
     const { value } = await readJsonObject(call);
@@ -65,7 +65,9 @@ function updateScorerGroup({ book }: { book: GroupBook }): Handler {
   };
 }
 
-/** DELETE /agent-monitoring/scorer-groups/{scorerGroupId} (completions 4.4). Its open runs then take no more results. */
+/**
+ * DELETE /agent-monitoring/scorer-groups/{scorerGroupId} (completions 4.4). Its open runs then accept no more results.
+ */
 function deleteScorerGroup({ book }: { book: GroupBook }): Handler {
   return async (call) => {
     const id = scorerGroupId(call);
@@ -75,8 +77,8 @@ function deleteScorerGroup({ book }: { book: GroupBook }): Handler {
 }
 
 /**
- * GET /agent-monitoring/scorer-groups/{scorerGroupId}/ratings (completions 4.4): the average of what the group gave the
- * results of runs, by the time they were stored.
+ * GET /agent-monitoring/scorer-groups/{scorerGroupId}/ratings (completions 4.4): the average of the group's ratings of run
+ * results, by the time they were stored.
  */
 function readGroupRatings({ groups, clock }: { groups: GroupStore; clock: Clock }): Handler {
   return async (call) => {
@@ -91,7 +93,7 @@ function readGroupRatings({ groups, clock }: { groups: GroupStore; clock: Clock 
   };
 }
 
-/** The id a path names, or null when it is none. */
+/** The id in the path, or null when it is malformed. */
 function scorerGroupId(call: Call): string | null {
   const id = call.params.scorerGroupId ?? "";
   return isUuid(id) ? id : null;

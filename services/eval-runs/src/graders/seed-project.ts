@@ -8,10 +8,10 @@ import { mergeOnlineProfile } from "./online-profile.ts";
 import type { Seed } from "./seeds/seed.ts";
 import { seeds } from "./seeds/seeds.ts";
 
-/** Gives a project what every project is given, once; what was deleted since stays deleted (completions 4.3). */
+/** Seeds a project once; content that was deleted since stays deleted (completions 4.3). */
 export type SeedProject = (projectId: string) => Promise<void>;
 
-/** Projects known to be seeded; forgetting one costs a look. */
+/** Projects known to be seeded; evicting one costs a query. */
 const knownMax = 10_000;
 
 export function createProjectSeeder({ lockGraders, clock }: { lockGraders: LockGraders; clock: Clock }): SeedProject {
@@ -21,7 +21,7 @@ export function createProjectSeeder({ lockGraders, clock }: { lockGraders: LockG
     if (known.has(projectId)) return;
     await lockGraders(projectId, async (transaction) => {
       const given = await readGiven(transaction, projectId);
-      // Newest first is how lists show them.
+      // Reversed, because lists show the newest first.
       for (const seed of seeds.toReversed()) {
         if (!given.has(seed.key)) await give(transaction, projectId, seed);
       }

@@ -1,6 +1,6 @@
 import type { Seed } from "./seed.ts";
 
-/** Three graders of retrieval, each of one thing: what is said, what is answered, what was found. */
+/** Three graders of retrieval, one per aspect: faithfulness, relevance of the answer, relevance of the context. */
 export const ragSeeds: readonly Seed[] = [
   {
     key: "rag-faithfulness",

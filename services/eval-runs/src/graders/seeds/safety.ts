@@ -1,6 +1,6 @@
 import type { Seed } from "./seed.ts";
 
-/** Four graders of safety that do not overlap: what an answer enables, what it gives away, whom it obeys, how it speaks. */
+/** Four graders of safety that do not overlap: harmful content, personal data, hijacked instructions, respect. */
 export const safetySeeds: readonly Seed[] = [
   {
     key: "safety-harmful-content",

@@ -1,8 +1,8 @@
-/** A grading config that every project is given once (completions 4.3). */
+/** A grading config that every project receives once (completions 4.3). */
 export interface Seed {
-  /** Names it for good: a project that was given it, and deleted it, is not given it again. */
+  /** Its permanent name: a project that deleted the config does not receive it again. */
   key: string;
-  /** Its document's members. */
+  /** The members of its document. */
   config: {
     name: string;
     description: string;
@@ -12,6 +12,6 @@ export interface Seed {
     judgePrompt?: string;
     toolContext: "none" | "simple" | "detailed";
   };
-  /** What its live profile has besides the defaults; absent = it judges no live traffic. */
+  /** Members of its live profile that differ from the defaults; absent = it judges no live traffic. */
   online?: Readonly<Record<string, unknown>> & { builtinKey: string };
 }

@@ -3,7 +3,7 @@ import { ragSeeds } from "./rag.ts";
 import { safetySeeds } from "./safety.ts";
 import type { Seed } from "./seed.ts";
 
-/** Shows what each kind of criterion is for; meant to be changed. */
+/** An editable example with each kind of criterion. */
 const exampleSeed: Seed = {
   key: "example-judge",
   config: {
@@ -24,7 +24,7 @@ const exampleSeed: Seed = {
   },
 };
 
-/** The judge that every project has and keeps: of whole conversations, paused until somebody wants it. */
+/** The judge that every project has and cannot delete: it judges whole conversations, and is paused until enabled. */
 const sessionBaselineSeed: Seed = {
   key: sessionBaselineKey,
   config: {
@@ -51,5 +51,5 @@ A mistake that the agent corrects itself costs little. What the user never asked
   },
 };
 
-/** Everything a project is given, in the order its lists show it (completions 4.3). */
+/** All seeds, in the order in which lists show them (completions 4.3). */
 export const seeds: readonly Seed[] = [exampleSeed, ...ragSeeds, ...safetySeeds, sessionBaselineSeed];
