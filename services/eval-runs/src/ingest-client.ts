@@ -11,13 +11,16 @@ export interface TraceQuery {
 }
 
 /**
- * What eval-runs asks ingest about recorded traffic. Every call has a deadline and throws `service_unavailable` when
- * ingest does not answer.
+ * eval-runs' requests to ingest about recorded traffic. Every call has a deadline and throws `service_unavailable` when ingest
+ * does not answer.
  */
 export interface IngestClient {
-  /** The turns of a trace or session, in order; empty when there is none of the kind, or nothing was asked in it. */
+  /** The turns of a trace or session, in order; empty when it does not exist or has no questions. */
   readTurns(projectId: string, recorded: Recorded, requestId: string): Promise<RecordedTurn[]>;
-  /** What judging needs of one trace, its input and output only `withContent`; null = no such trace in the project. */
+  /**
+   * The parts of one trace that judging needs, with input and output only if `withContent`; null = no such trace in the
+   * project.
+   */
   readTrace(query: TraceQuery, requestId: string): Promise<JudgedTrace | null>;
 }
 

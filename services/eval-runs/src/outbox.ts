@@ -8,7 +8,7 @@ import {
 import { auditRecorder } from "@touchstone/db";
 import { outboxRelaying } from "@touchstone/store-service";
 
-/** What the audit log keeps of this service. */
+/** The actions of this service in the audit log. */
 type Action =
   | "grading-config.created"
   | "grading-config.changed"
@@ -24,7 +24,7 @@ type Action =
 
 export const recordAuditEvent = auditRecorder<Action>("evals", evalRunsActRecorded);
 
-/** Starts publishing what was committed. */
+/** Starts publishing committed events. */
 export const relayEvents = outboxRelaying({
   schema: "evals",
   events: [liveScorersChanged, gateRecorded, resultsRated, evalRunsActRecorded, evalRunsDataDeleted],

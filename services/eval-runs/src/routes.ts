@@ -68,7 +68,7 @@ export interface RouteDependencies extends FinalizingDependencies {
   closing: CloseProjects;
 }
 
-/** Every route this service answers, with what each one needs. */
+/** Every route of this service, with its dependencies. */
 export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
   const { datasets, runs, results, ciRuns, gates, gradings, configs, groups } = dependencies;
   const { prompts, toolSchemas, clock, database, signal, exports, bus, logger, timings, lockGraders } = dependencies;

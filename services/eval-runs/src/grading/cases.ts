@@ -1,12 +1,12 @@
 import type { DeterministicRequest } from "@touchstone/contracts";
 import { type GradingPlan, type GradingSource, planOfDataset } from "./plan.ts";
 
-/** What the results of a run are graded by: its plan, and the cases of the dataset version it was created with. */
+/** The grading of a run: its plan, and the cases of the dataset version it was created with. */
 export interface Grading {
   plan: GradingPlan;
   /** By question index. */
   cases: readonly EvaluationCase[];
-  /** How often each case is to be answered. */
+  /** The number of answers per case. */
   numberOfRequests: number;
 }
 
@@ -16,9 +16,9 @@ export interface EvaluationCase {
   expectedResults: string | null;
   judgeGuideline: string | null;
   retrievalContext: string | readonly string[] | null;
-  /** What should have been retrieved, as one text; asks for the context match scorer. */
+  /** The expected retrieval result as one text; enables the context match scorer. */
   expectedRetrievalContext: string | null;
-  /** Asks for the trajectory match scorer. */
+  /** Enables the trajectory match scorer. */
   expectedTrajectory: ExpectedTrajectory | null;
   expectedCapabilities: readonly string[];
   expectedKnowledgeBase: readonly string[];
@@ -29,7 +29,7 @@ export interface EvaluationCase {
 
 export type ExpectedTrajectory = Pick<NonNullable<DeterministicRequest["trajectoryMatch"]>, "tools" | "mode">;
 
-/** Reads a dataset version, which {@link composeDatasetDocument} has checked: its cases, and how it grades by itself. */
+/** Reads a dataset version, which {@link composeDatasetDocument} has checked: its cases and its own grading. */
 export function readGrading(dataset: GradingSource): Grading {
   const { questions, numberOfRequests } = JSON.parse(dataset.document) as StoredDataset;
   return {
@@ -39,7 +39,7 @@ export function readGrading(dataset: GradingSource): Grading {
   };
 }
 
-/** A case keeps whatever it was sent, so what is no rule of the specification is read with care. */
+/** A case keeps its members as they were sent, so members without a specified rule need checks here. */
 function readCase(main: StoredCase): EvaluationCase {
   return {
     query: main.query,
@@ -75,7 +75,7 @@ function readSmokeTest(value: unknown): EvaluationCase["smokeTest"] {
   return { count, guidance: typeof value.guidance === "string" ? filledOrNull(value.guidance) : null };
 }
 
-/** A blank text says as much as none. */
+/** A blank text counts as absent. */
 const filledOrNull = (text: string | null | undefined): string | null =>
   text === null || text === undefined || text.trim() === "" ? null : text;
 

@@ -4,13 +4,13 @@ import { elementsOf, type JsonMember, membersOf, objectText } from "../json/json
 
 const optionalTexts = ["description", "acceptanceCriteria", "rejectionCriteria", "evaluationCriteria"] as const;
 const metrics = ["vectorSimilarity", "jaccardSimilarity", "bleuScore", "rougeScore"] as const;
-/** Settings of features that read them where they are used; here they are only kept. */
+/** Settings of other features, which check them on use; here they are only stored. */
 const keptObjects = ["sovereigntyIndex", "thresholds"] as const;
 
 /**
- * The members that datasets and grading configs have in common, checked, in the order they are stored (completions 3.1,
- * 4.1). Values are texts: objects and code scorers stay as they were sent. Throws `bad_request` with the specified
- * sentence for the first rule that is broken.
+ * The checked members that datasets and grading configs have in common, in the order in which they are stored (completions 3.1,
+ * 4.1). Values are texts: objects and code scorers stay as they were sent. Throws `bad_request` with the specified message for
+ * the first rule that is broken.
  */
 export function composeGradingMembers({ value, text }: JsonObject, createId: () => string): JsonMember[] {
   const texts = new Map(membersOf(text).map((member) => [member.name, member.valueText]));
@@ -49,7 +49,7 @@ function readNumberOfRequests(value: unknown): number {
   return value;
 }
 
-/** A metric is kept only when it is switched on. */
+/** A metric is stored only when it is enabled. */
 function composeMetric(name: (typeof metrics)[number], model: unknown): string {
   return JSON.stringify(name === "vectorSimilarity" && isFilled(model) ? { enabled: true, model } : { enabled: true });
 }
@@ -76,5 +76,5 @@ function composeCodeScorers(value: unknown, text: string, createId: () => string
 }
 
 const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
-/** A text that says something. */
+/** A non-blank text. */
 const isFilled = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";

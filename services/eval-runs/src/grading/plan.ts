@@ -1,7 +1,7 @@
 import { type JudgeRubric, type KnownMember, limits, type SimilarityRequest } from "@touchstone/contracts";
 import { AppError } from "@touchstone/service-kit";
 
-/** One judge: its rubric under the id that runs name it by, which is a dataset's or a grading config's. */
+/** One judge: its rubric, with the id of its dataset or grading config, by which runs name it. */
 export type Grader = JudgeRubric;
 
 interface Membership {
@@ -12,67 +12,69 @@ interface Membership {
   gate: boolean;
 }
 
-/** A member of a scorer group that is a judge (completions 4.4). Its grader is among the group's, unless it is gone. */
+/**
+ * A member of a scorer group that is a judge (completions 4.4). Its grader is among the group's, unless it was deleted.
+ */
 export interface JudgeMember extends Membership {
   kind: "judge";
 }
 
-/** One that is a pattern or a custom scorer. */
+/** A member that is a pattern or a custom scorer. */
 export interface ScorerMember extends Membership {
   kind: "pattern" | "custom";
-  /** What it was when the run was created, as monitor has it; absent: it was gone already. */
+  /** Its definition in monitor when the run was created; absent if it was deleted before. */
   definition?: KnownMember["definition"];
 }
 
 export type GroupMember = JudgeMember | ScorerMember;
 
-/** What gives a result its rating: one judge, or the score of a group of them. */
+/** The source of a result's rating: one judge, or the score of a group. */
 export type PrimaryGrader =
   | { kind: "judge"; grader: Grader }
   | { kind: "group"; groupId: string; name: string; members: readonly GroupMember[]; graders: readonly Grader[] };
 
 /**
- * All that grades a run, frozen when it is created: what happens to datasets, configs and groups later changes nothing.
- * The cases are not in it; they come from the dataset version the run was created with.
+ * The complete grading of a run, frozen when it is created: later changes of datasets, configs and groups have no effect. Cases
+ * are not included; they come from the dataset version the run was created with.
  */
 export interface GradingPlan {
   primary: PrimaryGrader;
-  /** Judges whose verdicts stand beside the rating; none beside a group. */
+  /** Judges whose verdicts are reported beside the rating; none beside a group. */
   additional: readonly Grader[];
   /** Computed for cases with an expected result. */
   metrics: SimilarityRequest;
-  /** Those that are switched on, at most `limits.codeScorersMax`. */
+  /** The enabled ones, at most `limits.codeScorersMax`. */
   codeScorers: readonly { name: string; code: string }[];
 }
 
 /** The stored document of a dataset, a grading config or a scorer group, and its id. */
 export interface GradingSource {
   id: string;
-  /** Of a grading config. */
+  /** Only for a grading config. */
   version?: number;
   document: string;
 }
 
-/** What grades a run besides its dataset; null = nothing was named. */
+/** The graders that a run names besides its dataset; null = none. */
 export interface NamedSources {
   settings: GradingSource | null;
   group: GradingSource | null;
   /** The group's judges that exist, by id. */
   groupJudges: ReadonlyMap<string, GradingSource>;
-  /** Its patterns and custom scorers that exist. */
+  /** Its existing patterns and custom scorers. */
   groupScorers: readonly KnownMember[];
   additional: readonly GradingSource[];
 }
 
-/** What a dataset grades by itself: its own criteria, metrics and code scorers. */
+/** A dataset's own grading: its criteria, metrics and code scorers. */
 export function planOfDataset(dataset: GradingSource): GradingPlan {
   const { grader, metrics, codeScorers } = readSource(dataset);
   return { primary: { kind: "judge", grader }, additional: [], metrics, codeScorers };
 }
 
 /**
- * The plan of a run (completions 5.1): grading settings take the place of all that the dataset grades by; a group takes
- * the place of the judge, and is then the whole judging; additional judges stand beside one judge.
+ * The plan of a run (completions 5.1): grading settings replace all of the dataset's grading; a group replaces the judge,
+ * without additional judges; additional judges accompany a single judge.
  */
 export function planOfRun(datasetPlan: GradingPlan, named: NamedSources): GradingPlan {
   const plan = named.settings === null ? datasetPlan : planOfDataset(named.settings);
@@ -83,33 +85,33 @@ export function planOfRun(datasetPlan: GradingPlan, named: NamedSources): Gradin
 /** The judge of a dataset or a grading config. */
 export const graderOf = (source: GradingSource): Grader => readSource(source).grader;
 
-/** Every judge that is asked about a result, the primary or the group's first. */
+/** Every judge of a result; the primary or the group's come first. */
 export function gradersOf({ primary, additional }: GradingPlan): readonly Grader[] {
   return primary.kind === "judge" ? [primary.grader, ...additional] : primary.graders;
 }
 
-/** The judges that have a row of their own beside the rating: the additional ones, or the group's. */
+/** The judges with a separate row beside the rating: the additional ones, or the group's. */
 export function rowGradersOf({ primary, additional }: GradingPlan): readonly Grader[] {
   return primary.kind === "judge" ? additional : primary.graders;
 }
 
-/** Whether something of a result counts in the run that stands in its row alone: another judge's rating, or a metric. */
+/** True if a statistic of the run is only in the results' rows: another judge's rating, or a metric. */
 export function countsRows(plan: GradingPlan): boolean {
   const { jaccard, bleu, rouge, vector } = plan.metrics;
   return rowGradersOf(plan).length > 0 || plan.codeScorers.length > 0 || jaccard || bleu || rouge || vector !== null;
 }
 
-/** The members of a group that the judge does not know, in order. */
+/** The members of a group that the judge service does not score, in order. */
 export function scorerMembersOf({ primary }: GradingPlan): readonly ScorerMember[] {
   return primary.kind === "judge" ? [] : primary.members.filter((member) => member.kind !== "judge");
 }
 
-/** The plan as `runs.plan` holds it. */
+/** The plan as `runs.plan` stores it. */
 export function writePlan(plan: GradingPlan): string {
   return JSON.stringify({ version: 1, ...plan });
 }
 
-/** Reads what {@link writePlan} wrote. */
+/** Reads the output of {@link writePlan}. */
 export function readPlan(text: string): GradingPlan {
   const { primary, additional, metrics, codeScorers } = JSON.parse(text) as GradingPlan;
   return { primary, additional, metrics, codeScorers };
@@ -171,7 +173,7 @@ function readSource({ id, version, document }: GradingSource): Pick<GradingPlan,
   };
 }
 
-/** The part of a dataset's document that grades; a grading config's has its judge's settings besides. */
+/** The grading part of a dataset's document; a grading config's also has its judge's settings. */
 interface StoredDocument {
   name: string;
   acceptanceCriteria?: string;
@@ -193,13 +195,13 @@ interface StoredGroup {
   members: { kind: GroupMember["kind"]; refId: string; weight: number; gate: boolean }[];
 }
 
-/** A judge whose ratings stand beside those of a run. */
+/** A judge whose ratings are reported beside those of a run. */
 interface NamedScorer {
   id: string;
   name: string | null;
 }
 
-/** The additional scorer that is named by its id or name; null when none is. Throws `bad_request` when no plan has it. */
+/** The additional scorer with this id or name; null when none is named. Throws `bad_request` when no plan has it. */
 export function findScorer(plans: readonly GradingPlan[], named: string | null): NamedScorer | null {
   if (named === null) return null;
   const graders = plans.flatMap((plan) => rowGradersOf(plan));

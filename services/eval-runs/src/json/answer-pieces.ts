@@ -1,15 +1,15 @@
 import { Readable } from "node:stream";
 import type { Answer } from "@touchstone/service-kit";
 
-/** What is not longer is answered whole: it has a length then, and what fails is still a refusal. */
+/** A shorter answer is sent whole: it has a length, and an error can still become an error response. */
 const wholeMaxBytes = 1024 * 1024;
-/** A chunk goes out when it has so much: a piece is often small. */
+/** A chunk is sent at this size, because pieces are often small. */
 const chunkBytes = 64 * 1024;
 
 /**
- * An answer of JSON that comes in pieces, none of them held longer than its reader takes. What fails within the first
- * megabyte is thrown and becomes an ordinary refusal; what fails later breaks the connection, so that what arrived is
- * seen to be incomplete. A reader that goes away ends the pieces.
+ * A JSON answer in pieces, which are not buffered beyond the reader's pace. An error within the first megabyte is thrown and
+ * becomes an ordinary error response; a later one breaks the connection, so that the client can detect an incomplete answer. A
+ * reader that disconnects ends the pieces.
  */
 export async function answerPieces(pieces: AsyncIterable<string>): Promise<Answer> {
   const chunks = gather(pieces);
@@ -42,11 +42,11 @@ async function* gather(pieces: AsyncIterable<string>): AsyncGenerator<Buffer, un
 
 async function* goOn(begun: Buffer[], rest: AsyncGenerator<Buffer, undefined>): AsyncGenerator<Buffer> {
   try {
-    // Let go of as they leave: a slow reader may take minutes over the rest.
+    // Released as they are sent: a slow reader may take minutes for the rest.
     for (let chunk = begun.shift(); chunk !== undefined; chunk = begun.shift()) yield chunk;
     yield* rest;
   } finally {
-    // A reader that went before the rest was begun ends it, too.
+    // A reader that disconnected before the rest began ends it, too.
     await rest.return(undefined);
   }
 }

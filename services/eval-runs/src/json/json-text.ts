@@ -1,9 +1,9 @@
 import { endOfJsonString } from "@touchstone/service-kit";
 
 /**
- * Cutting JSON text into pieces without parsing the pieces. What a user sends as free JSON is stored and returned as
- * the text it came in, so key order, `\u0000`, lone surrogates, big numbers and a key called `__proto__` survive; a
- * round trip through objects would lose some of each. Every function here takes text that `JSON.parse` has accepted.
+ * Cuts JSON text into pieces without parsing the pieces. Free JSON from users is stored and returned as the original text, so
+ * key order, `\u0000`, lone surrogates, big numbers and a key called `__proto__` survive; a round trip through objects would
+ * lose some of each. Every function here accepts text that `JSON.parse` has accepted.
  */
 
 /** One member of an object: its name, and its value as text. */
@@ -12,7 +12,7 @@ export interface JsonMember {
   valueText: string;
 }
 
-/** The members of an object in the order they stand, repeated names included. */
+/** The members of an object in their original order, including repeated names. */
 export function membersOf(objectText: string): JsonMember[] {
   const members: JsonMember[] = [];
   for (const [start, end] of itemsOf(objectText)) {
@@ -26,7 +26,9 @@ export function membersOf(objectText: string): JsonMember[] {
   return members;
 }
 
-/** The value of a member as text, or undefined. Of a repeated name the last one counts, as in `JSON.parse`. */
+/**
+ * The value of a member as text, or undefined. The last of several members with one name counts, as in `JSON.parse`.
+ */
 export function memberText(objectText: string, name: string): string | undefined {
   return membersOf(objectText).findLast((member) => member.name === name)?.valueText;
 }
@@ -41,7 +43,7 @@ export function objectText(members: readonly JsonMember[]): string {
   return `{${members.map(({ name, valueText }) => `${JSON.stringify(name)}:${valueText}`).join(",")}}`;
 }
 
-/** The same JSON without the space between its parts. */
+/** The same JSON without insignificant white space. */
 export function compactText(json: string): string {
   const parts: string[] = [];
   let from = 0;
@@ -64,7 +66,7 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** Where each item of an array or object begins and ends: at commas outside strings and nested brackets. */
+/** The start and end of each item of an array or object: split at commas outside strings and nested brackets. */
 function itemsOf(text: string): [start: number, end: number][] {
   const items: [number, number][] = [];
   let depth = 0;

@@ -1,6 +1,6 @@
 import { isJsonObject } from "@touchstone/service-kit";
 
-/** What a member of an object may be, and how that is said: `<member> must be <words>`. */
+/** The rule for a member of an object, with its error message: `<member> must be <words>`. */
 export interface MemberRule {
   holds(value: unknown): boolean;
   words: string;
@@ -28,8 +28,8 @@ export const integerWithin = (min: number, max: number): MemberRule => ({
 });
 
 /**
- * The first mistake in an optional object's members, as a sentence that begins with `path`; null when there is none.
- * Members without a rule may be anything; null counts as left out.
+ * The first error in an optional object's members, as a sentence that begins with `path`; null when there is none. Members
+ * without a rule may have any value; null counts as absent.
  */
 export function findMistake(path: string, value: unknown, rules: Readonly<Record<string, MemberRule>>): string | null {
   if (value === undefined || value === null) return null;

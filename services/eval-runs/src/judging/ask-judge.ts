@@ -5,9 +5,9 @@ import { type Judgement, type JudgeRequest, skipped } from "./judgement.ts";
 import type { JudgeReply } from "./read-reply.ts";
 
 /**
- * Asks the judges about one result. An absent judge or bus is waited for, since a skipped result is final for its key;
- * after that, and for every other failure, there is a judgement that skips it with a reason: judging never fails the call
- * (completions 5.11; interface: Result status). Rejects only when `signal` is aborted, with its reason.
+ * Asks the judges about one result. Waits while the judge or the bus is unavailable, since a skipped result is final for its
+ * key. After that, and for every other failure, returns a judgement that skips the result with a reason: judging never fails
+ * the call (completions 5.11; interface: Result status). Rejects only when `signal` is aborted, with its reason.
  */
 export async function askJudge(
   bus: Bus,
@@ -18,7 +18,7 @@ export async function askJudge(
   return "reply" in asked ? asked : { skipped: explain(asked.failure) };
 }
 
-/** The fixed text for each way the bus has to fail. */
+/** The fixed message for each kind of bus error. */
 function explain(error: BusError): Judgement {
   switch (error.kind) {
     case "no_responder":

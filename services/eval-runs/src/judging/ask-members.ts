@@ -6,10 +6,10 @@ import { type AskedMember, composeMembersRequest, type GradedResult } from "./ju
 import { type Judgement, type MemberFinding, skipped } from "./judgement.ts";
 
 /**
- * Asks the patterns and custom scorers of a result's group (completions 4.4); with none of them nobody is asked. As with
- * judges, an absent monitor or bus is waited for, and then the result is skipped with a reason: a score without them
- * would be another group's. A member that is gone, or fails by itself, has found nothing, and the group goes by its rules.
- * `findings` are in the order of the members. Rejects only when `signal` is aborted, with its reason.
+ * Asks the patterns and custom scorers of a result's group (completions 4.4), if it has any. Waits while monitor or the bus is
+ * unavailable, like for judges; then the result is skipped with a reason, because a score without them would be another
+ * group's. A member that was deleted or that itself fails has no finding, and the rules of the group apply. `findings` are in
+ * the order of the members. Rejects only when `signal` is aborted, with its reason.
  */
 export async function askMembers(
   bus: Bus,
@@ -30,7 +30,7 @@ const unanswered: MemberFinding = { goodness: null, because: "It did not answer.
 
 const who = "the patterns and custom scorers of its group";
 
-/** The fixed text for each way the bus has to fail. */
+/** The fixed message for each kind of bus error. */
 function explain(error: BusError): Judgement {
   switch (error.kind) {
     case "no_responder":

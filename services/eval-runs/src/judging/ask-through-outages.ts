@@ -4,19 +4,19 @@ import type { RequestContract } from "@touchstone/contracts";
 import type { z } from "zod";
 
 export interface AskingOptions {
-  /** The whole time, waiting out an outage included. */
+  /** The total time, including the wait for an outage to end. */
   timeoutMs: number;
-  /** How long an absent service or bus is waited for within that time. */
+  /** The longest wait for an unavailable service or bus within that time. */
   outageMs: number;
   signal: AbortSignal;
 }
 
-/** A service that restarts is found again within this. */
+/** The retry interval, within which a restarted service is found again. */
 const outagePauseMs = 500;
 
 /**
- * Asks over the bus, and waits while whoever answers is not there, or the bus is not. Rejects only when `signal` is
- * aborted, with its reason, and on a bug.
+ * Sends a request over the bus, and waits while the service or the bus is unavailable. Rejects only when `signal` is aborted,
+ * with its reason, and on a bug.
  */
 export async function askThroughOutages<C extends RequestContract>(
   bus: Bus,
@@ -28,7 +28,7 @@ export async function askThroughOutages<C extends RequestContract>(
   for (;;) {
     const elapsedMs = performance.now() - startedMs;
     try {
-      // Whole milliseconds: the bus drops a deadline that is none.
+      // Whole milliseconds: the bus drops a fractional deadline.
       const leftMs = Math.max(0, Math.floor(timeoutMs - elapsedMs));
       return { reply: await bus.request(contract, request, { timeoutMs: leftMs, signal }) };
     } catch (thrown) {

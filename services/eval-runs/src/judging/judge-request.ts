@@ -4,11 +4,11 @@ import type { EvaluationCase } from "../grading/cases.ts";
 import { type Grader, type GradingPlan, gradersOf, type ScorerMember, scorerMembersOf } from "../grading/plan.ts";
 import type { JudgeRequest, MemberFinding, SubmittedResult } from "./judgement.ts";
 
-/** A member that was there when the run was created. */
+/** A member that existed when the run was created. */
 export type AskedMember = ScorerMember & { definition: NonNullable<ScorerMember["definition"]> };
 export type MembersRequest = z.input<typeof scoreMembers.body>;
 
-/** The metrics by their names on the wire and on the bus. */
+/** The metrics by their names in the API and on the bus. */
 export const metricNames = [
   ["vectorSimilarity", "vector"],
   ["jaccardSimilarity", "jaccard"],
@@ -18,34 +18,34 @@ export const metricNames = [
 
 const noMetrics: SimilarityRequest = { jaccard: false, bleu: false, rouge: false, vector: null };
 
-/** The metrics of a result: those the plan asks for, when the case has an expected result (interface: Result row). */
+/** The metrics of a result: those of the plan, when the case has an expected result (interface: Result row). */
 export function metricsFor(plan: GradingPlan, evaluationCase: EvaluationCase | null): SimilarityRequest {
   return (evaluationCase?.expectedResults ?? null) === null ? noMetrics : plan.metrics;
 }
 
-/** What the linked trace tells the judges. */
+/** The parts of the linked trace that judges receive. */
 export interface LinkedTrace {
   trajectory: Trajectory;
-  /** What went wrong in it. */
+  /** The error of the trace. */
   error: string | null;
-  /** What it retrieved; null = nothing. */
+  /** The retrieved texts; null = none. */
   retrieval: { source: "spans" | "metadata"; texts: readonly string[] } | null;
 }
 
-/** One result, and everything that bears on how it is graded. */
+/** One result with all inputs of its grading. */
 export interface GradedResult {
   plan: GradingPlan;
   /** Null when the question does not exist: it is judged without case data (completions 5.3). */
   evaluationCase: EvaluationCase | null;
   submitted: SubmittedResult;
-  /** Null when no trace is linked, or it is not there. */
+  /** Null when no trace is linked, or it does not exist. */
   linked: LinkedTrace | null;
   projectId: string;
   organizationId: string | null;
   verdictMode: VerdictMode;
 }
 
-/** What the judge is asked about one result (completions 5.3), with what its group's other members found. */
+/** The request to the judge about one result (completions 5.3), with the findings of its group's other members. */
 export function composeJudgeRequest(graded: GradedResult, found: readonly MemberFinding[] = []): JudgeRequest {
   const { plan, evaluationCase, submitted, linked, projectId, organizationId, verdictMode } = graded;
   return {
@@ -73,7 +73,7 @@ export function composeJudgeRequest(graded: GradedResult, found: readonly Member
   };
 }
 
-/** What those members of a group are asked about one result that the judge does not know (completions 4.4). */
+/** The request about the members of a group that the judge service does not score, for one result (completions 4.4). */
 export function composeMembersRequest(graded: GradedResult, members: readonly AskedMember[]): MembersRequest {
   const { linked, submitted, projectId, organizationId, verdictMode } = graded;
   return {
@@ -98,12 +98,12 @@ function composeTexts({ submitted, evaluationCase }: Pick<GradedResult, "submitt
   };
 }
 
-/** On the bus the primary judge is `primary`, whatever it is; the others go by their ids. */
+/** On the bus the primary judge is always `primary`; the others have their ids. */
 function rubricIdOf({ primary }: GradingPlan, grader: Grader): string {
   return primary.kind === "judge" && primary.grader === grader ? "primary" : grader.id;
 }
 
-/** The rows the plan and the case ask for besides judges, by name and in order (completions 6.1, 6.3, 6.4). */
+/** The rows for the plan's and the case's scorers besides judges, by name and in order (completions 6.1, 6.3, 6.4). */
 export function deterministicNamesFor(plan: GradingPlan, evaluationCase: EvaluationCase | null): string[] {
   const { expectedTrajectory = null, expectedRetrievalContext = null } = evaluationCase ?? {};
   return [
@@ -113,7 +113,7 @@ export function deterministicNamesFor(plan: GradingPlan, evaluationCase: Evaluat
   ];
 }
 
-/** The result's own context, else what the linked trace retrieved, else the case's pinned one. */
+/** The result's own context, else the linked trace's retrieval, else the case's pinned one. */
 function chooseContext(
   { retrievalContext }: SubmittedResult,
   linked: LinkedTrace | null,
@@ -151,7 +151,7 @@ function composeTrajectoryMatch(
   return expected === null ? null : { ...expected, linked: linked !== null };
 }
 
-/** The context that was retrieved: the pinned one, which nobody retrieved, is never compared (completions 6.4). */
+/** The retrieved context: the pinned one was not retrieved and is never compared (completions 6.4). */
 function composeContextMatch(
   { retrievalContext }: SubmittedResult,
   linked: LinkedTrace | null,
@@ -168,12 +168,12 @@ function joinTexts(texts: string | readonly string[] | null): string | null {
   return joined.trim() === "" ? null : joined;
 }
 
-/** completions 7.2: what a judge reads of the retrieval context. */
+/** completions 7.2: the limit of the retrieval context for a judge. */
 const contextMaxChars = 12_000;
 
 /**
- * The retrieval context as one text: a list becomes `[chunk N] text` blocks (`[retrieval N]` for what spans retrieved),
- * separated by blank lines; longer than 12,000 characters is cut. Null when there is nothing to read.
+ * The retrieval context as one text: a list becomes `[chunk N] text` blocks (`[retrieval N]` for texts from spans), separated
+ * by blank lines, truncated to 12,000 characters. Null when it is empty.
  */
 export function renderContext(
   context: string | readonly string[] | null,
@@ -183,7 +183,7 @@ export function renderContext(
   const text = typeof context === "string" ? context : renderChunks(context, label);
   if (text.trim() === "") return null;
   const cut = text.slice(0, contextMaxChars);
-  // A pair of surrogates is one character: half of it at the end would be none.
+  // A surrogate pair is one character: half of it at the end would be invalid.
   return text.length > cut.length && /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
 }
 

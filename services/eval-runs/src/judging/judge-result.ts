@@ -15,10 +15,10 @@ export interface JudgingDependencies {
   timings: Timings;
 }
 
-/** One result to be judged, and everything that bears on it. */
+/** One result to judge, with all inputs of its grading. */
 export interface ResultToJudge {
   projectId: string;
-  /** Whose judge calls these are; null without organizations. */
+  /** The organization that the judge calls are counted for; null without organizations. */
   organizationId: string | null;
   verdictMode: VerdictMode;
   plan: GradingPlan;
@@ -28,12 +28,12 @@ export interface ResultToJudge {
   linkTrace: LinkTrace;
 }
 
-/** What a linked trace tells; null = there is none, or it could not be read. Never rejects. */
+/** Reads a linked trace; null = there is none, or it could not be read. Never rejects. */
 export type LinkTrace = (traceId: string) => Promise<LinkedTrace | null>;
 
 /**
- * Finds out about one result: rated 0 when it was submitted with an error, else judged. `leftMs` is what is left of the
- * time of all that belong together; a result takes no more than its own. Never rejects but for an aborted signal.
+ * Judges one result: rated 0 when it was submitted with an error. `leftMs` is the remaining time of the whole batch; a result
+ * never uses more than its own limit. Rejects only for an aborted signal.
  */
 export async function judgeResult(
   { bus, timings }: JudgingDependencies,
@@ -49,7 +49,8 @@ export async function judgeResult(
   const graded = { ...result, linked };
   let timeoutMs = endMs - performance.now();
   if (timeoutMs <= 0) return skipped("timeout", "The time of the batch was over before the result was judged.");
-  // The judge counts what the others found, so these come first; the judges are left half of the time at least.
+  // Members come first, because the judge service includes their findings in the score; at least half of the time is left for
+  // the judges.
   const members = await askMembers(bus, graded, { timeoutMs: timeoutMs / 2, outageMs, signal });
   if ("skipped" in members) return members.skipped;
   timeoutMs = endMs - performance.now();

@@ -12,24 +12,24 @@ import type { z } from "zod";
 export type JudgeRequest = z.input<typeof scoreResult.body>;
 
 /**
- * Why a stored result has no rating: a judge's reason, or that its run was finalized before it was judged, or that nobody
- * was there who scores the patterns and custom scorers of its group.
+ * The reason why a stored result has no rating: a judge's reason, or its run was finalized before it was judged, or no scorer
+ * was available for the patterns and custom scorers of its group.
  */
 export type StoredSkipReason = SkipReason | "run_finalized" | "no_scorer";
 
-/** What a pattern or custom scorer found as a member of a group: 0 to 1, or null, and then why. */
+/** The finding of a pattern or custom scorer as a member of a group: 0 to 1, or null with a reason. */
 export type MemberFinding = z.output<typeof scoreMembers.reply>["findings"][number];
 
 /** One valid result of a batch (interface: POST runs/{runId}/results), defaults filled in. */
 export interface SubmittedResult {
   idempotencyKey: string;
   caseId: string;
-  /** Null = it answers no question of a dataset: a trace that is graded by itself. */
+  /** Null = it answers no question of a dataset: a trace that is graded alone. */
   questionIndex: number | null;
   runNumber: number;
-  /** What was asked; null = not stated, the case's query counts. */
+  /** The query; null = not sent, the case's query counts. */
   query: string | null;
-  /** What the agent answered; null only beside an error. */
+  /** The agent's answer; null only beside an error. */
   outputText: string | null;
   error: { type?: string; message?: string } | null;
   traceId: string | null;
@@ -41,7 +41,7 @@ export interface SubmittedResult {
   variantText: string | null;
 }
 
-/** What was found out about one result, whoever found it out. */
+/** The judgement of one result, from any source. */
 export interface Judgement {
   status: "scored" | "skipped" | "failed";
   /** 0 to 10; null exactly when skipped. */
@@ -49,17 +49,19 @@ export interface Judgement {
   justification: string;
   /** Null unless skipped. */
   skipReason: StoredSkipReason | null;
-  /** Where the rating comes from; null when no judge gave it. */
+  /** The source of the rating; null when no judge gave it. */
   verdictSource: VerdictMode | null;
-  /** Of the record behind the rating or its absence; null when there is none, and of a group, whose judges have theirs. */
+  /**
+   * The record behind the rating or its absence; null when there is none, and for a group, whose judges have their own.
+   */
   verdictId: string | null;
   /** Empty when nothing was computed. */
   similarity: SimilarityScores;
-  /** What each judge said, by the id of its rubric; empty when none was heard. */
+  /** Each judge's verdict, by the id of its rubric; empty without verdicts. */
   verdicts: ReadonlyMap<string, Verdict>;
-  /** The deterministic scorers in the order asked; empty when none was heard. */
+  /** The deterministic scores in request order; empty without scores. */
   deterministic: readonly DeterministicScore[];
-  /** What the group's patterns and custom scorers found, in their order; empty when they were not heard. */
+  /** The findings of the group's patterns and custom scorers, in their order; empty without findings. */
   members: readonly MemberFinding[];
 }
 
@@ -72,7 +74,7 @@ const nothingHeard = {
   members: [],
 };
 
-/** A result that no judge could rate. `justification` is what the client reads as the reason. */
+/** A result that no judge could rate. `justification` is the reason that the client reads. */
 export function skipped(skipReason: StoredSkipReason, justification: string): Judgement {
   return { status: "skipped", rating: null, justification, skipReason, ...nothingHeard };
 }

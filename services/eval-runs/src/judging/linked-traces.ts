@@ -7,14 +7,14 @@ import type { ToolSchemaStore } from "../registries/tool-schema-store.ts";
 import type { LinkedTrace } from "./judge-request.ts";
 import type { LinkTrace } from "./judge-result.ts";
 
-/** What the traces that results name tell their judges. */
+/** The parts of linked traces that judges receive. */
 export interface LinkedTraces {
   /**
-   * For results that are judged together: each trace is read once. An id that is none, and another project's, is as good
-   * as missing; one that cannot be read in time is too, which is logged once.
+   * For results that are judged together: each trace is read once. A malformed id, another project's id, and a trace that
+   * cannot be read in time count as missing; the last is logged once.
    */
   open(projectId: string, plan: GradingPlan): LinkTrace;
-  /** What a trace that was read tells the judges of a plan. */
+  /** The parts of a trace that the judges of a plan receive. */
   describe(projectId: string, plan: GradingPlan, trace: JudgedTrace): Promise<LinkedTrace>;
 }
 
@@ -36,7 +36,7 @@ export function createLinkedTraces({
     return { trajectory: { ...trajectory, toolDefinitions }, error, retrieval };
   }
 
-  /** What the project registered wins over what the trace tells of the same tool. */
+  /** The project's registered definitions override the trace's definitions of the same tool. */
   async function readDefinitions(
     projectId: string,
     trajectory: Trajectory,
@@ -76,18 +76,18 @@ export function createLinkedTraces({
   };
 }
 
-/** Only judges with the tool context `detailed` are shown definitions (completions 4.2). */
+/** Only judges with the tool context `detailed` receive definitions (completions 4.2). */
 function wantsDefinitions(plan: GradingPlan): boolean {
   return gradersOf(plan).some((grader) => grader.toolContext === "detailed");
 }
 
 function namesOfUsedTools({ steps, toolCalls }: Trajectory): string[] {
   const names = [...toolCalls, ...steps.filter(({ kind }) => kind === "tool")].map(({ name }) => name);
-  // PostgreSQL's text holds no NUL, so nothing is registered under such a name.
+  // PostgreSQL text cannot contain NUL, so no such name is registered.
   return [...new Set(names)].filter((name) => !name.includes("\0"));
 }
 
-/** What `work` resolves to, unless it takes longer: then it is let run, and nobody waits for it. */
+/** The result of `work`, or a timeout error; on a timeout `work` continues without a waiter. */
 async function within<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);

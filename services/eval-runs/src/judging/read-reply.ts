@@ -5,8 +5,8 @@ import { type Judgement, type JudgeRequest, type MemberFinding, skipped } from "
 export type JudgeReply = z.output<typeof scoreResult.reply>;
 
 /**
- * What the judge's reply says of a result: its rating is the group's score where a group was asked, else the first
- * judge's. What one judge or scorer could not do takes nothing from the others (completions 5.3).
+ * Reads the judge's reply on a result: its rating is the group's score for a group, else the first judge's. The failure of one
+ * judge or scorer does not affect the others (completions 5.3).
  */
 export function readReply(request: JudgeRequest, reply: JudgeReply, members: readonly MemberFinding[] = []): Judgement {
   const { similarity, deterministic } = reply;
@@ -41,7 +41,7 @@ function scored(rating: number, justification: string, verdictSource: VerdictMod
   return { ...skipped("no_score", justification), status: "scored", rating, skipReason: null, verdictSource };
 }
 
-/** A group's score is as recorded as the least recorded of its verdicts: one that was live makes it live. */
+/** A group's score counts as recorded only if all its verdicts are: one live verdict makes it live. */
 function sourceOf(verdicts: readonly Verdict[]): VerdictMode {
   const sources = new Set(verdicts.filter(({ rating }) => rating !== null).map(({ source }) => source ?? "live"));
   return (["live", "cache", "replay"] as const).find((source) => sources.has(source)) ?? "live";

@@ -3,16 +3,16 @@ import { isUuid } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { type GradingPlan, gradersOf } from "../grading/plan.ts";
 
-/** A verdict on a recorded trace, without where and when. */
+/** A verdict on a recorded trace, without its place and time. */
 export type TraceRating = Omit<RatedResult, "projectId" | "runId" | "ratedAt">;
 
 const justificationMaxChars = 4_000;
-/** How a judge without a name is called: an evaluation has to have one. */
+/** The name of a judge without one: an evaluation needs a name. */
 const unnamed = "Judge";
 
 /**
- * The verdicts of a result that names a trace: what gave its rating, and the judges beside that. Members of a group speak
- * through it alone. None of a result that names no trace or was not rated.
+ * The verdicts of a result that names a trace: the source of its rating, and the additional judges. Members of a group are only
+ * part of its score. Empty for a result without a trace or without a rating.
  */
 export function ratingsOf(id: string, row: z.infer<typeof resultRow>, plan: GradingPlan): TraceRating[] {
   const { traceId, rating, justification } = row;

@@ -3,18 +3,21 @@ import { AppError, type Call, endOfList, type ListPage } from "@touchstone/servi
 import type { ListQuery } from "./read-list.ts";
 import { readCursor, readLimit, readText } from "./read-query.ts";
 
-/** The page of a list by id. Throws `bad_request` for a limit or cursor that is none; `what` names whose id it must be. */
+/**
+ * The page of a list by id. Throws `bad_request` for an invalid limit or cursor; `what` is the entity whose id the cursor must
+ * be.
+ */
 export function readListQuery(call: Call, what: string): ListQuery {
   return { ...readBounds(call), cursor: readCursor(call.query, what) };
 }
 
 /** The page of a list by name. */
 export function readNameListQuery(call: Call): ListQuery {
-  // No name holds a NUL, and PostgreSQL takes none.
+  // A name contains no NUL, and PostgreSQL rejects NUL.
   return { ...readBounds(call), cursor: readText(call.query, "cursor")?.replaceAll("\0", "") ?? null };
 }
 
-/** The page of a list of versions, the newest first. */
+/** The page of a list of versions, newest first. */
 export function readVersionListQuery(call: Call): ListQuery<number> {
   const cursor = readText(call.query, "cursor");
   if (cursor !== null && !/^\d{1,9}$/.test(cursor)) {
@@ -24,12 +27,12 @@ export function readVersionListQuery(call: Call): ListQuery<number> {
   return { limit, cursor: cursor === null ? null : Number(cursor), makeRoom: call.makeRoom };
 }
 
-/** A list whose answer is an array has no place for where it ends: the header for warnings says so. */
+/** A list whose answer is a bare array cannot contain a cursor: the warnings header reports that it was cut. */
 export function warnOfCut<Row extends { version: number }>(call: Call, { rows, isCut }: ListPage<Row>): void {
   if (isCut) call.warn(`The list ends early for its size; go on with cursor=${rows.at(-1)?.version}.`);
 }
 
-/** The end of an answer after its list, which says so where another page follows. */
+/** The end of an answer after its list, with the cursor if another page follows. */
 export function endText<Row>(page: ListPage<Row>, cursorOf: (row: Row) => string): string {
   const members = JSON.stringify(endOfList(page, cursorOf)).slice(1);
   return members === "}" ? members : `,${members}`;

@@ -8,25 +8,25 @@ import {
   type SizedRow,
 } from "@touchstone/service-kit";
 
-/** Which page of a list is wanted. */
+/** The requested page of a list. */
 export interface ListQuery<Cursor = string> {
   /** The row to continue after; null = from the beginning. */
   cursor: Cursor | null;
   limit: number;
-  /** Waits for room where the page is large. */
+  /** Waits for memory if the page is large. */
   makeRoom: Call["makeRoom"];
 }
 
-/** A list whose rows may be large: how a part of it is read, and where a row stands in it. */
+/** A list whose rows may be large: how to read a part of it, and the position of a row. */
 export interface LargeList<Row, Cursor> {
   statement(cursor: Cursor | null, bounds: PartBounds): Statement;
   cursorOf(row: Row): Cursor;
 }
 
-/** Of lists, in this process. */
+/** For lists in this process. */
 const turns = createReadTurns("eval-runs");
 
-/** Reads a page of a list, which ends early where its rows are large. */
+/** Reads a page of a list, which ends early if its rows are large. */
 export function readList<Row extends SizedRow & Record<string, unknown>, Cursor>(
   database: Database,
   projectId: string,

@@ -1,15 +1,15 @@
 import { AppError, isUuid } from "@touchstone/service-kit";
 
-/** The parameters of a request, as {@link Call} has them. */
+/** The parameters of a request, as in {@link Call}. */
 export type Query = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Of a parameter given several times the first counts; an empty one is left out. */
+/** The first of several values counts; an empty one counts as absent. */
 export function readText(query: Query, name: string): string | null {
   const [first] = [query[name] ?? ""].flat();
   return first === undefined || first === "" ? null : first;
 }
 
-/** Null without the parameter. Throws `bad_request` for what is no finite number. */
+/** Null without the parameter. Throws `bad_request` for a value that is not a finite number. */
 export function readNumber(query: Query, name: string): number | null {
   const text = readText(query, name);
   if (text === null) return null;
@@ -27,12 +27,14 @@ export function readOneOf<const Word extends string>(query: Query, name: string,
   throw new AppError("bad_request", `${name} must be ${words.slice(0, -1).join(", ")} or ${words.at(-1)}`);
 }
 
-/** Whether a part of an answer is wanted: it is, unless the parameter says `none`. Throws `bad_request` for other words. */
+/**
+ * True if a part of an answer is wanted: the default, unless the parameter is `none`. Throws `bad_request` for other words.
+ */
 export function readAllOrNone(query: Query, name: string): boolean {
   return readOneOf(query, name, ["all", "none"]) !== "none";
 }
 
-/** How many rows a page has. Throws `bad_request` for what is not a whole number from 1 to `max`. */
+/** The number of rows of a page. Throws `bad_request` for a value that is not an integer from 1 to `max`. */
 export function readLimit(query: Query, { byDefault, max }: { byDefault: number; max: number }): number {
   const limit = readText(query, "limit") ?? String(byDefault);
   if (!/^\d{1,9}$/.test(limit) || Number(limit) < 1 || Number(limit) > max) {
@@ -41,7 +43,9 @@ export function readLimit(query: Query, { byDefault, max }: { byDefault: number;
   return Number(limit);
 }
 
-/** Where a page begins; null: at the start. Throws `bad_request` for what is no id; `what` names whose it must be. */
+/**
+ * The start of a page; null: the beginning. Throws `bad_request` for a malformed id; `what` is the entity whose id it must be.
+ */
 export function readCursor(query: Query, what: string): string | null {
   const cursor = readText(query, "cursor");
   if (cursor !== null && !isUuid(cursor)) throw new AppError("bad_request", `cursor must be ${what}`);

@@ -15,14 +15,14 @@ export interface StoredPrompt {
 
 export interface PromptStore {
   /**
-   * Publishes a text under a name: the first makes the prompt, another one a new version, the newest one again nothing.
-   * A null description leaves the one there is. Publishers of one name wait for each other.
+   * Publishes a text under a name: the first one creates the prompt, another one a new version, and repeating the newest one
+   * changes nothing. A null description keeps the current one. Publishers of one name wait for each other.
    */
   publish(
     projectId: string,
     prompt: { id: string; name: string; description: string | null; text: string; at: Date },
   ): Promise<StoredPrompt>;
-  /** By name, which is the cursor, too. */
+  /** By name, which is also the cursor. */
   list(projectId: string, query: ListQuery): Promise<ListPage<StoredPrompt>>;
   /** By id, else by name; null version = the newest. */
   find(

@@ -16,7 +16,7 @@ import { readNameListQuery } from "../queries/list-query.ts";
 import type { PromptStore, StoredPrompt } from "./prompt-store.ts";
 import { isPlain, readOptionalText, readRegisteredName } from "./registered-name.ts";
 
-/** Prompts with versions, for the agents that fetch them. */
+/** Versioned prompts, for agents that fetch them. */
 export function promptRoutes({ prompts, clock }: { prompts: PromptStore; clock: Clock }): ServedRoute[] {
   return [
     { route: routes.publishPrompt, handle: publishPrompt({ prompts, clock }) },
@@ -25,7 +25,7 @@ export function promptRoutes({ prompts, clock }: { prompts: PromptStore; clock: 
   ];
 }
 
-/** POST /custom-agent-evaluations/prompts (completions 14): a name that is known gets a new version. */
+/** POST /custom-agent-evaluations/prompts (completions 14): an existing name gets a new version. */
 function publishPrompt({ prompts, clock }: { prompts: PromptStore; clock: Clock }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
@@ -49,7 +49,7 @@ function listPrompts({ prompts }: { prompts: PromptStore }): Handler {
   };
 }
 
-/** The largest number a version can have. */
+/** The largest version number. */
 const versionMax = 2 ** 31 - 1;
 
 /** GET /custom-agent-evaluations/prompts/{promptId} (completions 14): by id or name, at a version or the newest. */

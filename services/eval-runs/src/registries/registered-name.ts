@@ -1,7 +1,9 @@
 import { limits } from "@touchstone/contracts";
 import { AppError } from "@touchstone/service-kit";
 
-/** Reads the name of a prompt or a tool schema: it is looked up, so it holds no character that a database refuses. */
+/**
+ * Reads the name of a prompt or a tool schema: it is used in queries, so it contains no character that PostgreSQL rejects.
+ */
 export function readRegisteredName(name: unknown): string {
   if (typeof name !== "string" || name.trim() === "") throw new AppError("bad_request", "name is required");
   const most = limits.registryNameMaxChars;
@@ -11,12 +13,12 @@ export function readRegisteredName(name: unknown): string {
   return name;
 }
 
-/** Whether a text can be compared with a stored name at all. */
+/** True if a text can be compared with a stored name. */
 export function isPlain(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }
 
-/** Reads a text that may be left out. */
+/** Reads an optional text. */
 export function readOptionalText(value: unknown, name: string): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== "string") throw new AppError("bad_request", `${name} must be a string`);

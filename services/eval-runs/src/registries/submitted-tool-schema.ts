@@ -16,7 +16,7 @@ export function readSubmittedToolSchema(body: Body): { name: string; document: T
   };
 }
 
-/** Puts what a patch sends in the place of what is there; null takes an optional text away. */
+/** Applies a patch to the current tool schema; null removes an optional text. */
 export function patchToolSchema(
   current: StoredToolSchema,
   patch: Body,
@@ -32,7 +32,7 @@ export function patchToolSchema(
   };
 }
 
-/** Puts what a new version sends in the place of what is there. It has a definition: that is what a version is of. */
+/** Applies a new version to the current tool schema. The definition is required: versions are versions of it. */
 export function publishToolSchema(current: StoredToolSchema, published: Body) {
   readDefinition(published.definition);
   return patchToolSchema(current, published);

@@ -3,14 +3,14 @@ import { type Act, AppError, type ListPage, type SizedRow } from "@touchstone/se
 import { recordAuditEvent } from "../outbox.ts";
 import { type ListQuery, readList } from "../queries/read-list.ts";
 
-/** What a tool schema says at one version. */
+/** The content of a tool schema at one version. */
 export interface ToolSchemaDocument {
   definition: string;
   description: string | null;
   testEndpointUrl: string | null;
 }
 
-/** A tool's definition, registered under the name that traces know the tool by. */
+/** A tool's definition, registered under the tool's name in traces. */
 export interface StoredToolSchema extends ToolSchemaDocument {
   id: string;
   name: string;
@@ -25,18 +25,18 @@ export interface ToolSchemaVersion {
   createdAt: Date;
 }
 
-/** Tool schemas and their versions. Names are unique in a project: a taken one is a `conflict`. */
+/** Tool schemas and their versions. Names are unique in a project: a duplicate is a `conflict`. */
 export interface ToolSchemaStore {
   insert(
     projectId: string,
     schema: { id: string; name: string; document: ToolSchemaDocument; at: Date },
   ): Promise<StoredToolSchema>;
-  /** By name, which is the cursor, too. */
+  /** By name, which is also the cursor. */
   list(projectId: string, query: ListQuery): Promise<ListPage<StoredToolSchema>>;
   find(projectId: string, id: string): Promise<StoredToolSchema | null>;
   /** Newest first; the cursor is a version's number. */
   listVersions(projectId: string, id: string, query: ListQuery<number>): Promise<ListPage<ToolSchemaVersion>>;
-  /** Changes what `change` makes of it, as a new version. Null when there is none. */
+  /** Stores the document that `change` returns as a new version. Null when there is none. */
   update(
     projectId: string,
     id: string,
@@ -44,7 +44,7 @@ export interface ToolSchemaStore {
     at: Date,
   ): Promise<StoredToolSchema | null>;
   remove(projectId: string, id: string, act: Act): Promise<boolean>;
-  /** The definitions of these tools, of those that are registered. */
+  /** The definitions of those tools that are registered. */
   readDefinitions(projectId: string, names: readonly string[]): Promise<{ name: string; definition: string }[]>;
 }
 

@@ -22,7 +22,7 @@ import {
 } from "./submitted-tool-schema.ts";
 import type { StoredToolSchema, ToolSchemaStore } from "./tool-schema-store.ts";
 
-/** The definitions of tools, which judges with tool context `detailed` are shown. */
+/** Definitions of tools, for judges with tool context `detailed`. */
 export function toolSchemaRoutes(dependencies: { toolSchemas: ToolSchemaStore; clock: Clock }): ServedRoute[] {
   return [
     { route: routes.createToolSchema, handle: createToolSchema(dependencies) },
@@ -75,7 +75,7 @@ function listToolSchemaVersions({ toolSchemas }: { toolSchemas: ToolSchemaStore 
     const { projectId, id } = readToolSchemaId(call);
     const query = readVersionListQuery(call);
     const page = await toolSchemas.listVersions(projectId, id, query);
-    // Versions go with their tool schema, but behind the last one there are none, either.
+    // Versions are deleted with their tool schema, but a page after the last one is empty, too.
     if (page.rows.length === 0 && query.cursor === null) throw toolSchemaNotFound();
     return {
       status: 200,
@@ -88,12 +88,12 @@ function listToolSchemaVersions({ toolSchemas }: { toolSchemas: ToolSchemaStore 
 }
 
 /**
- * POST /evaluate/tool-schemas/{toolSchemaId}/versions (completions 14): the next version. Versions that are published at
- * once wait for one another, so that each gets a number of its own.
+ * POST /evaluate/tool-schemas/{toolSchemaId}/versions (completions 14): the next version. Concurrent publishers wait for one
+ * another, so that each version gets a distinct number.
  */
 function publishToolSchema({ toolSchemas, clock }: { toolSchemas: ToolSchemaStore; clock: Clock }): Handler {
   return async (call) => {
-    // First: a body that cannot be read is 400 whatever the path names.
+    // First, so that an unreadable body is 400 for any path.
     const { value } = await readJsonObject(call);
     const { projectId, id } = readToolSchemaId(call);
     requireWorkspace(call, value.workspaceId);
@@ -108,10 +108,12 @@ function publishToolSchema({ toolSchemas, clock }: { toolSchemas: ToolSchemaStor
   };
 }
 
-/** PATCH /evaluate/tool-schemas/{toolSchemaId} (completions 14): what is sent changes, as a new version. */
+/**
+ * PATCH /evaluate/tool-schemas/{toolSchemaId} (completions 14): changes the members that were sent, as a new version.
+ */
 function updateToolSchema({ toolSchemas, clock }: { toolSchemas: ToolSchemaStore; clock: Clock }): Handler {
   return async (call) => {
-    // First: a body that cannot be read is 400 whatever the path names.
+    // First, so that an unreadable body is 400 for any path.
     const { value } = await readJsonObject(call);
     const { projectId, id } = readToolSchemaId(call);
     requireWorkspace(call, value.workspaceId);
@@ -131,7 +133,7 @@ function deleteToolSchema({ toolSchemas }: { toolSchemas: ToolSchemaStore }): Ha
   };
 }
 
-/** The project of a call and the id in its path; an id that cannot be one answers like one that does not exist. */
+/** The project of a call and the id in its path; a malformed id is answered like an unknown one. */
 function readToolSchemaId(call: Call): { projectId: string; id: string } {
   const projectId = requireProject(call);
   const { toolSchemaId = "" } = call.params;
@@ -157,7 +159,10 @@ function showToolSchema(stored: StoredToolSchema): z.input<typeof toolSchema> {
   };
 }
 
-/** One that was just made or published: bare, as prompts are answered, and under its name for clients that read that. */
+/**
+ * A tool schema that was just created or published: bare, as prompts are answered, and also under its name for clients that
+ * read that.
+ */
 function showNewToolSchema(stored: StoredToolSchema): z.input<typeof newToolSchema> {
   const shown = showToolSchema(stored);
   return { ...shown, toolSchema: shown };

@@ -15,23 +15,23 @@ export interface RescoringDependencies extends JudgingDependencies {
   gradings: Gradings;
   linkedTraces: LinkedTraces;
   logger: Logger;
-  /** Told of each result that was stored. */
+  /** Called for each stored result. */
   onStored: (result: StoredResult) => void;
   /** Aborts when the service stops. */
   signal: AbortSignal;
 }
 
-/** What became of a run's skipped results. */
+/** The outcome for a run's skipped results. */
 export interface Rescored {
-  /** Judged, and stored in the place of the skipped ones. */
+  /** Judged, and stored in place of the skipped ones. */
   rescored: number;
-  /** Asked about again without a rating; they stay as they were. */
+  /** Judged again without a rating; they stay as they were. */
   stillSkipped: number;
-  /** Not asked about: the time was over. Ask again for these. */
+  /** Not judged before the deadline. Call again for these. */
   remaining: number;
 }
 
-/** Results judged at a time: as many as a batch or two have. */
+/** Results judged at the same time: as many as one or two batches contain. */
 const atOnceMax = 16;
 
 const refusals: Readonly<Record<Exclude<RescoringRight, "granted">, () => AppError>> = {
@@ -43,9 +43,9 @@ const refusals: Readonly<Record<Exclude<RescoringRight, "granted">, () => AppErr
 };
 
 /**
- * Judges the skipped results of a run again, under the plan the run was created with, and nothing else (completions
- * 5.11). What is judged is stored as it comes; what is skipped again stays as it was. Throws `conflict` for a failed
- * run, a pipeline's, and while another caller is at it.
+ * Judges only the skipped results of a run again, under the plan the run was created with (completions 5.11). Judged results
+ * are stored one by one; results skipped again stay as they were. Throws `conflict` for a failed run, a pipeline's run, and
+ * while another caller is rescoring it.
  */
 export async function rescoreRun(
   dependencies: RescoringDependencies,
@@ -62,7 +62,7 @@ export async function rescoreRun(
   try {
     const grading = await gradings.ofRun(projectId, run);
     const ids = await rescorings.listSkipped(projectId, run.id);
-    // The workers take from one source, which holds a page.
+    // The workers share one source, which buffers a page.
     const skipped = rescorings.readSkipped(projectId, ids);
     const linkTrace = linkedTraces.open(projectId, grading.plan);
     let isRaised = false;
@@ -105,7 +105,7 @@ export async function rescoreRun(
         throw thrown;
       }),
     );
-    // When one fails, nobody begins another, and what is being judged is stored while the right to do so is held.
+    // When one fails, no worker starts another, and results in progress are stored while the lease is held.
     await Promise.allSettled(working);
     await Promise.all(working);
     signal.throwIfAborted();
@@ -144,7 +144,7 @@ async function judgeAgain(
   return composeResult(result.id, submitted, judgement, { plan, evaluationCase, batchId: result.row.batchId });
 }
 
-/** What was submitted, from what is stored of it. */
+/** Restores the submitted result from the stored one. */
 function readSubmitted({ idempotencyKey, caseId, row, submittedContext }: SkippedResult): SubmittedResult {
   return {
     idempotencyKey,

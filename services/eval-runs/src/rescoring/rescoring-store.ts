@@ -20,12 +20,12 @@ export interface RescoringScope {
   holder: string;
 }
 
-/** Why a run may not be rescored, or that this caller may. */
+/** Permission to rescore a run, or the reason for refusal. */
 export type RescoringRight = "granted" | "not_found" | "failed" | "pipeline" | "closing" | "held";
 
 /**
- * The replacing of skipped results by judged ones. One caller at a time may rescore a run, under a lease; rows are
- * replaced where they stand, so that ids, keys and order stay.
+ * Replaces skipped results by judged ones. One caller at a time may rescore a run, under a lease; rows are updated in place, so
+ * that ids, keys and order stay.
  */
 export interface RescoringStore {
   begin(scope: RescoringScope, leaseMs: number): Promise<RescoringRight>;
@@ -33,11 +33,11 @@ export interface RescoringStore {
   end(scope: RescoringScope): Promise<void>;
   /** The ids of the skipped results, in the order of the run. */
   listSkipped(projectId: string, runId: string): Promise<string[]>;
-  /** Those of these results that are skipped still, in their order, page by page. */
+  /** Those of these results that are still skipped, in their order, page by page. */
   readSkipped(projectId: string, ids: readonly string[]): AsyncGenerator<SkippedResult>;
   /**
-   * Puts judged results in the place of skipped ones; answers the digests of those that were. With `raise` the run, if
-   * it has ended, gets its next scoring revision in the same transaction.
+   * Stores judged results in place of skipped ones; returns the digests of the replaced ones. With `raise`, an ended run gets
+   * its next scoring revision in the same transaction.
    */
   replace(scope: RescoringScope, results: readonly StoredResult[], raise: boolean): Promise<Set<string>>;
 }
@@ -112,14 +112,14 @@ export function createRescoringStore(database: Database, ratingNews: RatingNews)
         const wanted = ids.slice(next, next + pageRows);
         const { rows } = await database.readScoped<SkippedRecord>([projectId], buildSkippedPage(projectId, wanted));
         yield* rows.map(readSkipped);
-        // Without a row none of those that were asked for is skipped any more.
+        // Without a row none of the requested results is skipped any more.
         next += Number(rows.at(-1)?.place ?? wanted.length);
       }
     },
 
     replace: ({ projectId, runId, holder }, results, raise) =>
       database.scoped([projectId], async (transaction) => {
-        // The run's lock: it is neither deleted nor taken by another rescorer meanwhile, and does not end in between.
+        // The run's lock: meanwhile the run is not deleted, not taken by another rescorer, and does not end.
         const locked = await transaction.query({
           name: "rescoring_lock",
           text: `

@@ -6,14 +6,14 @@ import { type RunStore, requireRun } from "../runs/run-store.ts";
 import { computeLiveStatistics } from "../statistics/result-tally.ts";
 import { type RescoringDependencies, rescoreRun as rescore } from "./rescore-run.ts";
 
-/** What judges the skipped results of a run again. */
+/** Judges the skipped results of a run again. */
 export function rescoringRoutes(
   dependencies: RescoringDependencies & { runs: RunStore; results: ResultStore },
 ): ServedRoute[] {
   return [{ route: routes.rescoreRun, handle: rescoreRun(dependencies) }];
 }
 
-/** Rescorings of one process at a time. */
+/** Concurrent rescorings per process. */
 const inHandMax = 100;
 
 /** POST /custom-agent-evaluations/runs/{runId}/rescore (completions 5.11): judges skipped results again. */

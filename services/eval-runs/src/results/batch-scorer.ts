@@ -3,15 +3,15 @@ import { AppError } from "@touchstone/service-kit";
 import type { Batch } from "./candidate.ts";
 import { type ScoringDependencies, type SettledResult, scoreBatch } from "./score-batch.ts";
 
-/** The batches in hand of this process. */
+/** The batches that this process is scoring. */
 export interface BatchScorer {
-  /** {@link scoreBatch}; an empty batch is scored already. Throws `service_unavailable` when too many are in hand. */
+  /** {@link scoreBatch}; an empty batch returns at once. Throws `service_unavailable` when too many are in progress. */
   score(batch: Batch): Promise<Map<string, SettledResult>>;
-  /** Gives the batches in hand `graceMs` to finish, then breaks them off and frees their claims for a retry. */
+  /** Gives batches in progress `graceMs` to finish, then aborts them and releases their claims for a retry. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Batches of one process at a time: each holds its outputs in memory for as long as the judges take. */
+/** Concurrent batches per process: each keeps its outputs in memory until the judges have answered. */
 const defaultBatchesMax = 500;
 
 export function createBatchScorer(

@@ -7,7 +7,7 @@ import { composeResult, neverJudged, type StoredResult } from "./stored-result.t
 /** A batch of valid results with different idempotency keys. */
 export interface Batch {
   projectId: string;
-  /** Whose judge calls these are; null without organizations. */
+  /** The organization that the judge calls are counted for; null without organizations. */
   organizationId: string | null;
   runId: string;
   batchId: string;
@@ -16,15 +16,15 @@ export interface Batch {
   results: readonly SubmittedResult[];
 }
 
-/** One result of a batch on its way, with the case it answers. */
+/** One result of a batch that is being scored, with the case it answers. */
 export interface Candidate {
   submitted: SubmittedResult;
   /** Null when its question does not exist: it is judged without case data (completions 5.3). */
   evaluationCase: EvaluationCase | null;
   keyDigest: string;
-  /** The result as it stands when nobody judges it; this is what its claim holds. */
+  /** The result as it is stored if it is never judged; its claim stores this. */
   unjudged: StoredResult;
-  /** The result with what was found out about it. */
+  /** The result with its judgement. */
   compose(judgement: Judgement): StoredResult;
 }
 
@@ -32,7 +32,7 @@ export interface Candidate {
 export function composeCandidates({ grading, batchId, results }: Batch, clock: Clock): Candidate[] {
   const now = clock.now();
   return results.map((submitted) => {
-    // Made in a row, so that results sort as they were submitted.
+    // Made in sequence, so that results sort as they were submitted.
     const id = uuidv7(now);
     const { questionIndex } = submitted;
     const evaluationCase = questionIndex === null ? null : (grading.cases[questionIndex] ?? null);

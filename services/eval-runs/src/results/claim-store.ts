@@ -3,23 +3,23 @@ import type { RatingNews } from "./rating-news.ts";
 import { digestValues, resultColumns, resultValues, selectSentResults } from "./result-columns.ts";
 import type { ResultRow, StoredResult } from "./stored-result.ts";
 
-/** Whose claims: one batch of one run. */
+/** The owner of claims: one batch of one run. */
 export interface ClaimScope {
   projectId: string;
   runId: string;
-  /** The batch; a retry is another one. */
+  /** The batch; a retry is a different holder. */
   holder: string;
 }
 
-/** A result that is stored already. */
+/** A result that was already stored. */
 export interface FoundResult {
   id: string;
   row: ResultRow;
 }
 
 /**
- * How a key stands: stored; claimed by this call (`mine`); judged by somebody under a live lease (`held`); claimed by
- * somebody whose lease is over (`expired`); or nobody's.
+ * The state of a key: stored; claimed by this call (`mine`); being judged by another holder under a live lease (`held`);
+ * claimed by a holder whose lease has expired (`expired`); or unclaimed.
  */
 export type KeyState = { kind: "stored"; result: FoundResult } | { kind: "mine" | "held" | "expired" | "unclaimed" };
 
@@ -31,20 +31,19 @@ export interface Taken {
 }
 
 /**
- * The claims under which results are judged, and the storing of what was judged. A run has claims only while it is in
- * progress: they are taken under its lock, and its end takes them all (`completeRun`). So a result that takes its
- * claim's place never lands in a terminal run. All times are PostgreSQL's: replicas with different clocks agree on when
- * a lease is over.
+ * The claims under which results are judged, and the storing of judged results. A run has claims only while it is in progress:
+ * they are taken under its lock, and its end removes them all (`completeRun`). So a result that replaces its claim never lands
+ * in a terminal run. All times are PostgreSQL's: replicas with different clocks agree on when a lease expires.
  */
 export interface ClaimStore {
-  /** Claims what is neither stored nor held, in one insert; takes expired leases over. */
+  /** Claims keys that are neither stored nor held, in one insert; takes over expired leases. */
   take(scope: ClaimScope, results: readonly StoredResult[]): Promise<Taken>;
   look(scope: ClaimScope, keyDigests: readonly string[]): Promise<Map<string, KeyState>>;
-  /** Puts the end of the batch's leases off, at most to each result's deadline. */
+  /** Extends the batch's leases, at most to each result's deadline. */
   renew(scope: ClaimScope): Promise<void>;
-  /** Stores results in the place of the batch's claims. Answers the digests stored; the others are somebody else's. */
+  /** Stores results in place of the batch's claims. Returns the stored digests; the others belong to other holders. */
   finish(scope: ClaimScope, results: readonly StoredResult[]): Promise<Set<string>>;
-  /** Gives up what the batch still holds, so that a retry need not wait for leases to end. */
+  /** Releases the batch's remaining claims, so that a retry need not wait for leases to expire. */
   release(scope: ClaimScope): Promise<void>;
 }
 
@@ -56,7 +55,7 @@ export function createClaimStore(
   const scoped = <Result>({ projectId }: ClaimScope, work: (transaction: Transaction) => Promise<Result>) =>
     database.scoped([projectId], work);
 
-  /** Of keys whose result another holder stored while the claim was waited for. Until then they look stored all the same. */
+  /** Deletes claims whose result another holder stored while this call waited. Until then the keys count as stored. */
   async function deleteClaims(scope: ClaimScope, keyDigests: readonly string[]): Promise<void> {
     await scoped(scope, (transaction) =>
       transaction.finish([
@@ -101,8 +100,8 @@ export function createClaimStore(
     },
 
     async renew(scope) {
-      // Skips what is locked: a claim being taken over or stored at this moment needs no longer lease, and a renewal
-      // that never waits can be in no deadlock.
+      // Skips locked claims: a claim that is being taken over or stored needs no longer lease, and a renewal that never waits
+      // cannot deadlock.
       await scoped(scope, (transaction) =>
         transaction.query({
           name: "claims_renew",
@@ -155,9 +154,9 @@ export function createClaimStore(
 }
 
 /**
- * Claims go and results come in one statement. A run has claims only while it is in progress, so where there is one to
- * delete the result may be stored; a finalize that is under way is waited out at the claim itself. Claims are locked in
- * the order in which they are taken, so that nobody who takes several over can deadlock with this.
+ * Claims are deleted and results inserted in one statement. A run has claims only while it is in progress, so a result may be
+ * stored if its claim can be deleted; a concurrent finalize is waited for at the claim itself. Claims are locked in the order
+ * in which they are taken, so that a holder taking over several cannot deadlock with this.
  */
 function buildFinish(scope: ClaimScope, results: readonly StoredResult[]): Statement {
   return {
@@ -191,8 +190,8 @@ function buildFinish(scope: ClaimScope, results: readonly StoredResult[]): State
 }
 
 /**
- * One row when the run takes claims. The lock keeps a finalize waiting until the claims of this transaction are visible,
- * and a run that is closed never opens again: what follows in the transaction finds it as it was here.
+ * Returns one row if the run accepts claims. The lock keeps a finalize waiting until the claims of this transaction are
+ * visible, and a closed run never opens again: the state stays true for the rest of the transaction.
  */
 const lockOpenRun = ({ projectId, runId }: ClaimScope): Statement => ({
   name: "run_lock_open",
@@ -208,9 +207,9 @@ const lockOpenRun = ({ projectId, runId }: ClaimScope): Statement => ({
 });
 
 /**
- * One insert for the whole batch, in the order of the digests, so that two batches with the same keys wait for each
- * other instead of deadlocking. A claim whose lease is over changes hands, and with it what was submitted. A result
- * stored while this statement waited is not seen by it: the caller looks again.
+ * One insert for the whole batch, in the order of the digests, so that two batches with the same keys wait for each other
+ * instead of deadlocking. An expired claim changes its holder and its submitted result. This statement does not see a result
+ * stored while it waited: the caller checks again.
  */
 function buildTake(
   { projectId, runId, holder }: ClaimScope,
@@ -272,7 +271,7 @@ interface KeyRow {
   is_held: boolean | null;
 }
 
-/** How each key stands, one row for each. */
+/** The state of each key, one row per key. */
 const selectKeys = ({ projectId, runId }: ClaimScope, keyDigests: readonly string[]): Statement => ({
   name: "keys_read_states",
   text: `

@@ -2,11 +2,11 @@ import { resultsRated } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
 import type { StoredResult } from "./stored-result.ts";
 
-/** Tells others how recorded traces were rated. */
+/** Publishes the ratings of recorded traces. */
 export interface RatingNews {
-  /** Whether anything of these results is to be told. */
+  /** True if these results have ratings to publish. */
   hasAny(results: readonly StoredResult[]): boolean;
-  /** Writes what is to be told, in the transaction that stores the results. */
+  /** Writes the events, in the transaction that stores the results. */
   write(
     transaction: Queryable,
     scope: { projectId: string; runId: string },
@@ -14,7 +14,7 @@ export interface RatingNews {
   ): Promise<void>;
 }
 
-/** Keeps {@link RatingNews} in the outbox; nothing is told where verdicts are not exported. */
+/** Writes {@link RatingNews} to the outbox; writes nothing if verdicts are not exported. */
 export function createRatingNews({ isExporting }: { isExporting: boolean }): RatingNews {
   const hasAny = (results: readonly StoredResult[]): boolean =>
     isExporting && results.some(({ ratings }) => ratings.length > 0);
@@ -23,7 +23,7 @@ export function createRatingNews({ isExporting }: { isExporting: boolean }): Rat
     async write(transaction, { projectId, runId }, results) {
       if (!hasAny(results)) return;
       const ratedAt = new Date().toISOString();
-      // One event for each result: what a run stores at once may be large.
+      // One event per result: the results stored at once may be large.
       const bodies = results
         .filter(({ ratings }) => ratings.length > 0)
         .map(({ ratings }) => ({ results: ratings.map((rating) => ({ projectId, runId, ...rating, ratedAt })) }));

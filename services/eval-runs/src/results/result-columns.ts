@@ -1,13 +1,13 @@
 import type { StoredResult } from "./stored-result.ts";
 
-/** What `evals.results` and `evals.claims` have in common: a result, column by column. */
+/** The columns that `evals.results` and `evals.claims` share: one result. */
 export const resultColumns = `
   key_digest, id, idempotency_key, case_id, question_index, run_number, is_variant,
   status, skip_reason, rating, document, submitted_context`;
 
 /**
- * A select that yields results sent as parameters, one array for each of {@link resultColumns}; `first` is the number
- * of the first parameter. The values are {@link resultValues}.
+ * A select that yields results sent as parameters, one array for each of {@link resultColumns}; `first` is the number of the
+ * first parameter. The values are {@link resultValues}.
  */
 export function selectSentResults(first: number): string {
   const types = [
@@ -33,8 +33,8 @@ export function selectSentResults(first: number): string {
 }
 
 /**
- * Digests as a parameter of type `bytea[]`. A statement that decoded them itself would find no row by its index: where rows
- * are secured, PostgreSQL compares nothing with what a function made that might leak, until the row was read.
+ * Digests as a parameter of type `bytea[]`. With row-level security, a statement that decoded them itself could not use the
+ * index: PostgreSQL evaluates functions that are not leakproof only after the row was read.
  */
 export const digestValues = (keyDigests: readonly string[]): Buffer[] =>
   keyDigests.map((keyDigest) => Buffer.from(keyDigest, "hex"));

@@ -5,7 +5,7 @@ import type { OutlinedResult } from "./result-store.ts";
 export const resultOrders = ["case", "rating", "-rating", "spread", "delta"] as const;
 export type ResultOrder = (typeof resultOrders)[number];
 
-/** Which results are listed; null = all. A range holds its upper edge and not its lower one. */
+/** Filters of results; null = all. A range includes its upper bound and excludes its lower one. */
 export interface ResultFilter {
   status: OutlinedResult["status"] | null;
   questionIndex: number | null;
@@ -16,16 +16,16 @@ export interface ResultFilter {
 
 type OfCase = z.input<typeof resultList>["results"][number]["ofCase"];
 
-/** A result with what is known of its case, both as one scorer rated them. */
+/** A result with the values of its case, both as one scorer rated them. */
 export interface ListedResult {
   result: OutlinedResult;
   ofCase: OfCase;
 }
 
 /**
- * Puts a run's results into the order of a list and leaves out what its filter does not want. `outline` is in the order of
- * the run, rated by the scorer that counts; `baseline` has the mean rating of each case of another run. The results of a
- * case stay together, in the order of the run; a result without a case is a case of its own. What has no value stands last.
+ * Sorts and filters a run's results for a list. `outline` is in the order of the run, rated by the scorer that counts;
+ * `baseline` has the mean rating of each case of another run. The results of a case stay together, in the order of the run; a
+ * result without a case is a separate case. Missing values sort last.
  */
 export function listResults(
   outline: readonly OutlinedResult[],
@@ -44,7 +44,7 @@ export function listResults(
   );
 }
 
-/** How many cases listed results are of. */
+/** The number of cases of the listed results. */
 export function countCases(listed: readonly ListedResult[]): number {
   return new Set(listed.map(({ ofCase }) => ofCase)).size;
 }

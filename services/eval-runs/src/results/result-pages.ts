@@ -1,14 +1,16 @@
 /** The order in which a run's results are read; ids sort by creation. */
 export const inOrder = "question_index nulls last, run_number nulls last, is_variant, id";
 
-/** A first page has at most so many rows, of which nobody knows how large they are. */
+/** The largest number of rows on a first page, before their size is known. */
 export const pageRows = 250;
-/** A further page has at most so many. */
+/** The largest number of rows on a further page. */
 const pageRowsMax = 1_000;
-/** A page of large rows ends earlier, since it is held as long as its reader takes. One row always goes. */
+/**
+ * A page of large rows ends earlier, since it stays in memory until its reader has taken it. It has at least one row.
+ */
 const pageBytesMax = 4 * 1024 * 1024;
 
-/** Ids sent as the second parameter, with their places; it comes in their order. */
+/** Ids sent as the second parameter, with their positions; it returns them in order. */
 export const listedIds = `
   (
     select id, place
@@ -17,9 +19,9 @@ export const listedIds = `
   ) listed`;
 
 /**
- * A select of as much of a page as may be held: the rows of `page`, a select that yields them in `order`, until `size`,
- * bytes of each, has summed up. `bytes` is that sum up to and with a row. `page` ends with a limit or an offset, so that it is
- * evaluated by itself and what it unpacks is unpacked once; all is read in one pass then, and nothing is sorted.
+ * A select of as much of a page as may be in memory: the rows of `page`, a select that yields them in `order`, until the sum of
+ * `size`, the bytes of each, reaches the limit. `bytes` is the sum up to and including a row. `page` ends with a limit or an
+ * offset, so that it is evaluated separately and values are decompressed once; everything is read in one pass, without a sort.
  */
 export function selectPage({ page, order, size }: { page: string; order: string; size: string }): string {
   return `
@@ -32,20 +34,23 @@ export function selectPage({ page, order, size }: { page: string; order: string;
     order by ${order}`;
 }
 
-/** Whether a page that was read so is all there is: it ended for no limit. */
+/** True if the page that was read is complete: no limit ended it. */
 export function isLastPage(rows: readonly { bytes: string }[]): boolean {
   return rows.length < pageRows && Number(rows.at(-1)?.bytes ?? 0) < pageBytesMax;
 }
 
-/** How many rows to ask for after these: as many of their size as a page may hold, since what is not held is unpacked in vain. */
+/**
+ * The number of rows to request next: as many of this average size as a page may contain, since rows beyond that are
+ * decompressed for nothing.
+ */
 export function countNextRows(rows: readonly { bytes: string }[]): number {
   const bytes = Number(rows.at(-1)?.bytes ?? 0);
   return Math.min(pageRowsMax, Math.ceil((rows.length * pageBytesMax) / Math.max(bytes, 1)));
 }
 
 /**
- * The elements of a JSON array, one for each row of the pages, with commas between them. `render` answers JSON text, or null
- * to end the array before the row.
+ * The elements of a JSON array, one per row of the pages, with commas between them. `render` returns JSON text, or null to end
+ * the array before the row.
  */
 export async function* joinRows<Row>(
   pages: AsyncIterable<readonly Row[]>,

@@ -3,14 +3,14 @@ import { AppError } from "@touchstone/service-kit";
 import type { CountedResult, ResultTally } from "../statistics/result-tally.ts";
 import { countNextRows, inOrder, isLastPage, listedIds, pageRows, selectPage } from "./result-pages.ts";
 
-/** What is counted of a result, and by which its row is found. */
+/** The counted values of a result, with the key of its row. */
 export interface OutlinedResult extends CountedResult {
   id: string;
 }
 
-/** A result read back: what is counted of it, and its row as JSON text. */
+/** A stored result: its counted values, and its row as JSON text. */
 export interface ReadResult extends OutlinedResult {
-  /** Why it was skipped; null of every other one. */
+  /** The reason why it was skipped; null for other results. */
   skipReason: string | null;
   rowText: string;
 }
@@ -21,7 +21,7 @@ export interface RunProgress {
   tallies: ResultTally[];
 }
 
-/** One stored result by the key it was submitted under. */
+/** One stored result by its idempotency key. */
 export interface StoredKey {
   idempotencyKey: string;
   questionIndex: number | null;
@@ -29,21 +29,23 @@ export interface StoredKey {
   isVariant: boolean;
 }
 
-/** Reading what is stored of a run's results. */
+/** Reads the stored results of a run. */
 export interface ResultStore {
   /** All results of a run without their rows: by question index, run number, originals before variants, then creation (completions 5.5). */
   outline(projectId: string, runId: string): Promise<OutlinedResult[]>;
   /**
-   * The same results with their rows, page by page. Which results these are is one moment's, and all there are at that
-   * moment; a row is as it stands when its page is read. Most runs have one page, which takes one statement. Throws
-   * `not_found` when the run is deleted meanwhile.
+   * The same results with their rows, page by page. The set of results is a snapshot; each row is read when its page is read.
+   * Most runs have one page, which takes one statement. Throws `not_found` when the run is deleted meanwhile.
    */
   pages(projectId: string, runId: string): AsyncGenerator<readonly ReadResult[]>;
-  /** The results of these ids, in their order, page by page. Throws `not_found` when one is gone, as their run is then. */
+  /**
+   * The results with these ids, in their order, page by page. Throws `not_found` when one is missing, since its run was
+   * deleted.
+   */
   pagesOf(projectId: string, ids: readonly string[]): AsyncGenerator<readonly ReadResult[]>;
   /** The idempotency keys of a run's results, in the order of {@link outline}. */
   listKeys(projectId: string, runId: string): Promise<StoredKey[]>;
-  /** Two statements in one wait, however many results there are; null when there is no such run. */
+  /** Two statements in one round trip, regardless of the number of results; null when there is no such run. */
   readProgress(projectId: string, runId: string): Promise<RunProgress | null>;
 }
 
@@ -87,7 +89,7 @@ export function createResultStore(database: Database): ResultStore {
       }
       const { rows: listed } = await database.readScoped<{ id: string }>([projectId], buildIds(projectId, runId));
       const ids = listed.map(({ id }) => id);
-      // A result that was stored in between is among these, and may stand before what was read.
+      // A result that was stored in between is included, and may sort before rows already read.
       const read = first.every(({ id }, index) => id === ids[index]) ? first.length : 0;
       if (read > 0) yield first.map(readResult);
       yield* pagesOf(projectId, ids, { from: read, rowsMax: countNextRows(first) });
@@ -139,12 +141,12 @@ export function createResultStore(database: Database): ResultStore {
   };
 }
 
-/** It was deleted while it was read. */
+/** The run was deleted while it was read. */
 const runGone = () => new AppError("not_found", "Run not found");
 
 interface OutlineRecord {
   id: string;
-  /** Numbers come as texts of bigint, which JSON could not hold. */
+  /** bigint numbers as texts, since JSON numbers cannot represent them. */
   question_index: string | null;
   is_variant: boolean;
   status: CountedResult["status"];
@@ -215,7 +217,7 @@ interface TallyRecord {
   count: number;
 }
 
-/** The histogram that statistics are computed from: exact, and as small as there are different ratings. */
+/** The histogram that statistics are computed from: exact, with one row per distinct rating. */
 function buildTally(projectId: string, runId: string): Statement {
   const text = `
     select is_variant, status, rating, count(*)::integer as count

@@ -11,7 +11,7 @@ import type { ClaimScope, ClaimStore, KeyState } from "./claim-store.ts";
 import { createGroupedStore } from "./store-in-groups.ts";
 import type { ResultRow, StoredResult } from "./stored-result.ts";
 
-/** What became of one result: stored by this batch, or found stored by another (`isDuplicate`). */
+/** The outcome for one result: stored by this batch, or already stored by another (`isDuplicate`). */
 export interface SettledResult {
   row: ResultRow;
   isDuplicate: boolean;
@@ -24,7 +24,7 @@ export interface ScoringDependencies {
   timings: Timings;
   linkedTraces: LinkedTraces;
   logger: Logger;
-  /** Told of each result that was stored. */
+  /** Called for each stored result. */
   onStored: (result: StoredResult) => void;
 }
 
@@ -32,15 +32,15 @@ const pollFirstMs = 20;
 const pollMaxMs = 500;
 
 /**
- * Scores and stores the results of a batch, all at the same time, and answers by idempotency key: the core of a run
- * (completions 5.3; decision 11). Each result is stored as soon as it is judged.
- *
- * Every key is claimed before its result is judged, so of many requests with one key one judges and the others wait for
- * its result. A claim is a lease: whoever dies loses it, and the retry of the batch takes it over. So a race is a
- * duplicate, never an error, and the judge is asked twice about one result only after a crash.
- *
- * Throws `conflict` when the run takes no results, and the reason of `signal` when that breaks the batch off. When the
- * store goes away half-way it throws too: what was stored stays, and sending the batch again completes it.
+ * Scores and stores the results of a batch concurrently, and returns them by idempotency key: the core of a run (completions
+ * 5.3; decision 11). Each result is stored as soon as it is judged.
+ * 
+ * Every key is claimed before its result is judged, so of many requests with one key one judges and the others wait for its
+ * result. A claim is a lease: a holder that dies loses it, and the retry of the batch takes it over. So a race is a duplicate,
+ * never an error, and the judge is asked twice about one result only after a crash.
+ * 
+ * Throws `conflict` when the run accepts no results, and the reason of `signal` when it is aborted. If the store fails half-way
+ * it throws too: stored results stay, and sending the batch again completes it.
  */
 export async function scoreBatch(
   { bus, claims, clock, timings, linkedTraces, logger, onStored }: ScoringDependencies,
@@ -59,7 +59,7 @@ export async function scoreBatch(
   }, timings.heartbeatMs);
   try {
     await settleAll(composeCandidates(batch, clock));
-    // All are let finish before the first failure is thrown: what is judged gets stored.
+    // All are allowed to finish before the first failure is thrown, so that judged results are stored.
     await Promise.allSettled(settling.values());
     const settled = [...settling].map(async ([key, result]) => [key, await result] as const);
     return new Map(await Promise.all(settled));
@@ -71,7 +71,7 @@ export async function scoreBatch(
     clearInterval(heartbeat);
   }
 
-  /** Starts what is ours, echoes what is stored, and waits for what others are judging. */
+  /** Judges the results claimed here, returns stored ones, and waits for those that others are judging. */
   async function settleAll(candidates: readonly Candidate[]): Promise<void> {
     const taken = await claims.take(scope, unjudgedOf(candidates));
     if (!taken.runIsOpen) throw runIsTerminal();
@@ -81,7 +81,7 @@ export async function scoreBatch(
         const settled = settle(candidate, states.get(candidate.keyDigest));
         if (settled === null) return true;
         settling.set(candidate.submitted.idempotencyKey, settled);
-        // A failure is looked at when all are done; until then nobody waits for this promise.
+        // Failures are checked when all are done; until then this promise has no other handler.
         settled.catch(() => undefined);
         return false;
       });
@@ -94,7 +94,7 @@ export async function scoreBatch(
     return state?.kind === "mine" ? judgeAndStore(candidate) : null;
   }
 
-  /** Waits until one of the results is stored, or its claim could be taken. */
+  /** Waits until one of the results is stored, or its claim is free. */
   async function nextChange(waiting: readonly Candidate[]): Promise<Map<string, KeyState>> {
     const keyDigests = waiting.map((candidate) => candidate.keyDigest);
     for (let pauseMs = pollFirstMs; ; pauseMs = Math.min(pauseMs * 2, pollMaxMs)) {
@@ -104,7 +104,7 @@ export async function scoreBatch(
       if (free.length > 0) {
         const taken = await claims.take(scope, unjudgedOf(free));
         for (const [keyDigest, state] of taken.states) states.set(keyDigest, state);
-        // The run takes no more claims, and a key without one will never have a result.
+        // The run accepts no more claims, and a key without one will never have a result.
         const isLost = [...taken.states.values()].some((state) => state.kind === "unclaimed");
         if (!taken.runIsOpen && isLost) throw runIsTerminal();
       }
@@ -128,15 +128,15 @@ export async function scoreBatch(
     );
   }
 
-  /** The claim was lost: the result is whatever its new holder, or a finalize, stores. */
+  /** The claim was lost: the result is the one stored by its new holder, or by a finalize. */
   async function waitForOther(mine: StoredResult): Promise<SettledResult> {
     for (let pauseMs = pollFirstMs; ; pauseMs = Math.min(pauseMs * 2, pollMaxMs)) {
       const state = (await claims.look(scope, [mine.keyDigest])).get(mine.keyDigest);
       if (state?.kind === "stored") {
-        // After a commit whose answer was lost the row found is our own.
+        // After a commit whose response was lost, the row found is this call's own.
         return { row: state.result.row, isDuplicate: state.result.id !== mine.id };
       }
-      // Neither stored nor claimed: the run was deleted, or whoever took the claim over gave it up.
+      // Neither stored nor claimed: the run was deleted, or the holder that took the claim over released it.
       if (state?.kind === "unclaimed" && !(await claims.take(scope, [])).runIsOpen) throw runIsTerminal();
       await pause(pauseMs);
     }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { gatherCalls, isAppError } from "@touchstone/service-kit";
 import type { StoredResult } from "./stored-result.ts";
 
-/** Pauses before storing again what PostgreSQL could not take: a judgement costs more than a second try. */
+/** Delays before retries when PostgreSQL fails: a judgement costs more than a retry. */
 const retryDelaysMs = [250, 1_000];
 
 /** Stores one result; false when its claim was lost. */

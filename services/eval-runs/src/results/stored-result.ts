@@ -10,7 +10,7 @@ import { ratingsOf, type TraceRating } from "../judging/trace-ratings.ts";
 export type ResultRow = z.infer<typeof resultRow>;
 export type ScoredResult = z.infer<typeof submitResultsReply>["scoredResults"][number];
 
-/** A result as it is stored: the row as clients read it, and beside it what is counted, ordered and looked up. */
+/** A stored result: the row as clients read it, and the values for counting, sorting and look-up. */
 export interface StoredResult {
   id: string;
   /** SHA-256 of the idempotency key, in hex. */
@@ -25,22 +25,22 @@ export interface StoredResult {
   skipReason: StoredSkipReason | null;
   rating: number | null;
   row: ResultRow;
-  /** What the client said was retrieved; no row shows it, and rescoring needs it. */
+  /** The context that the client sent; no row shows it, but rescoring needs it. */
   submittedContext: SubmittedResult["retrievalContext"];
-  /** What it says of the trace it names. */
+  /** Its ratings of the linked trace. */
   ratings: readonly TraceRating[];
 }
 
-/** What finalizing stores for a result that nobody finished. */
+/** Stored by finalize for an unfinished result. */
 export const neverJudged = skipped("run_finalized", "The run was finalized before this result was judged.");
 
-/** The look-up form of an idempotency key: of any length, and with any character in it. */
+/** The look-up form of an idempotency key, which may have any length and characters. */
 export function digestKey(idempotencyKey: string): string {
-  // JSON writes a lone surrogate as an escape, where UTF-8 would make two different keys equal.
+  // JSON escapes a lone surrogate; UTF-8 would make two different keys equal.
   return createHash("sha256").update(JSON.stringify(idempotencyKey)).digest("hex");
 }
 
-/** Puts a judgement together with what was submitted (interface: Result row). */
+/** Combines a judgement with the submitted result (interface: Result row). */
 export function composeResult(
   id: string,
   submitted: SubmittedResult,
@@ -89,7 +89,7 @@ export function composeResult(
   };
 }
 
-/** A stored row as the answer to a batch shows it (completions 5.3): with all four metrics, null where one is off. */
+/** A stored row as a batch's response shows it (completions 5.3): with all four metrics, null for disabled ones. */
 export function composeScoredResult(idempotencyKey: string, row: ResultRow): ScoredResult {
   return {
     idempotencyKey,
@@ -125,7 +125,9 @@ function composeMetrics(
   );
 }
 
-/** A row for each judge besides the primary, and for each of a group; one that was not heard shares the result's fate. */
+/**
+ * A row for each judge besides the primary, and for each of a group; a judge without a verdict has the result's status.
+ */
 function composeJudgeScorerResults(judgement: Judgement, plan: GradingPlan): ResultRow["judgeScorerResults"] {
   const graders = rowGradersOf(plan);
   if (judgement.status === "failed" || graders.length === 0) return null;
@@ -143,8 +145,8 @@ function composeJudgeScorerResults(judgement: Judgement, plan: GradingPlan): Res
 }
 
 /**
- * A row for each scorer that was asked, in the order asked, then one for each pattern and custom scorer of a group, whose
- * score is how good it found the result (completions 4.4); one that was not heard has an error.
+ * A row for each requested scorer, in request order, then one for each pattern and custom scorer of a group, whose score is its
+ * rating of the result (completions 4.4); a scorer without an answer has an error.
  */
 function composeCodeScorerResults(
   judgement: Judgement,
@@ -165,7 +167,7 @@ function composeCodeScorerResults(
   return [...computed, ...found];
 }
 
-/** Why something asked of the judge has no answer: what befell the whole result, or that the judge left it out. */
+/** The reason for a missing answer: that of the whole result, or that the judge omitted it. */
 function notHeard({ status, justification, verdicts }: Judgement): string {
   return status === "skipped" && verdicts.size === 0 ? justification : "The judge did not answer this.";
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { memberText } from "../json/json-text.ts";
 import type { SubmittedResult } from "../judging/judgement.ts";
 
-/** The contract, and what clients are forgiven: null for a field left out, a query or output that is no text. */
+/** The contract, relaxed: null counts as absent, and a query or output may be other JSON than text. */
 const accepted = submittedResult.extend({
   idempotencyKey: z.string().min(1),
   questionIndex: z.int().nullish(),
@@ -44,7 +44,7 @@ export function readSubmittedResult(value: unknown, text: string): SubmittedResu
   };
 }
 
-/** A text as it is; any other JSON value as the JSON text it was sent as; null when absent. */
+/** A text unchanged; any other JSON value as the JSON text that was sent; null when absent. */
 function readText(value: unknown, resultText: string, ...path: [string, string]): string | null {
   if (isAbsent(value)) return null;
   if (typeof value === "string") return value;
