@@ -3,11 +3,11 @@ import { evalRunsDataDeleted, projectDeleting } from "@touchstone/contracts";
 import type { ProjectTable } from "@touchstone/db";
 import { projectRemover } from "@touchstone/store-service";
 
-/** The schema of this service in PostgreSQL, and what makes it. */
+/** The PostgreSQL schema of this service, and its migrations. */
 export const schema = "evals";
 export const migrations = path.join(import.meta.dirname, "..", "migrations");
 
-/** Every table of the schema with rows of projects; what refers to others comes first. */
+/** Every table of the schema with rows of projects; referencing tables come first. */
 const projectTables: readonly ProjectTable[] = [
   { name: "claims" },
   { name: "results" },
@@ -28,7 +28,7 @@ const projectTables: readonly ProjectTable[] = [
   { name: "live_scorers" },
 ];
 
-/** Starts removing the rows of deleted projects, and hearing of them. */
+/** Starts removing the rows of deleted projects, and listening for deletions. */
 export const removeDeletedProjects = projectRemover({
   schema,
   tables: projectTables,

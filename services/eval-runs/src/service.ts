@@ -39,11 +39,11 @@ import { createRunStore } from "./runs/run-store.ts";
 import { createRunStreams, showProgress } from "./runs/run-streams.ts";
 import { migrations, removeDeletedProjects, schema } from "./schema.ts";
 
-/** Connections to PostgreSQL, and of these what one project may use at a time; see {@link shareDatabase}. */
+/** Connections to PostgreSQL, and the number of them that one project may use at a time; see {@link shareDatabase}. */
 const connectionsMax = 20;
 const projectMax = { readsMax: 8, writesMax: 8 };
 
-/** Datasets, runs and results: outputs come in over HTTP, are judged over the bus, and are stored as they are judged. */
+/** Datasets, runs and results: outputs arrive over HTTP, are judged over the bus, and are stored as they are judged. */
 export function createEvalRuns(config: EvalRunsConfig, dependencies: StoreServiceDependencies): Service {
   return createStoreService({
     name: "eval-runs",
@@ -126,16 +126,16 @@ function openEvalRuns(kit: StoreServiceKit, config: EvalRunsConfig) {
     ...sharing,
     readiness: {
       needed: { schema: migration.state, database: pool.check },
-      // Shown, not needed: without the bus runs are read and created as ever, and results wait for a judge inside
-      // their deadline. Taking every replica out of service for it would turn a delay into an outage.
+      // Reported, but not required: without the bus runs can be read and created, and results wait for a judge within their
+      // deadline. Taking every replica out of service would turn a delay into an outage.
       shown: { bus: bus.status },
     },
   });
 }
 
 /**
- * Starts what ends runs that their clients left behind: for all projects in turn, so that one project's share does not
- * delay it. They stop together.
+ * Starts the sweepers that end abandoned runs: for all projects in turn, so that one project's share does not delay them. They
+ * stop together.
  */
 function startSweepers(
   { logger, defer }: StoreServiceKit,
@@ -159,7 +159,7 @@ function startSweepers(
   });
 }
 
-/** For all projects in turn, as the sweepers. */
+/** For all projects in turn, like the sweepers. */
 function openRunStreams({ keep, logger }: StoreServiceKit, pool: Database) {
   const results = createResultStore(pool);
   return keep(
@@ -173,7 +173,7 @@ function openRunStreams({ keep, logger }: StoreServiceKit, pool: Database) {
   );
 }
 
-/** Counts results as they are stored. */
+/** Counts stored results. */
 function countStored(metrics: Metrics): (result: StoredResult) => void {
   const stored = new Counter({
     name: "service_results_stored_total",

@@ -1,24 +1,24 @@
 import { deadlines } from "@touchstone/contracts";
 
-/** How long the parts of scoring may take, in milliseconds. Tests shorten them; nothing else changes them. */
+/** Time limits of the parts of scoring, in milliseconds. Only tests change them. */
 export interface Timings {
   /** One result, from its claim to its row (decision 5: the chain of deadlines). */
   resultMs: number;
-  /** A whole batch, waiting for other requests' claims included. */
+  /** A whole batch, including the wait for other requests' claims. */
   batchMs: number;
-  /** The part of a result's time that is kept for storing it. */
+  /** The part of a result's time that is reserved for storing it. */
   storeMs: number;
-  /** How long an absent judge or bus is waited for before a result is skipped. */
+  /** The longest wait for an unavailable judge or bus before a result is skipped. */
   outageMs: number;
-  /** How long a linked trace is waited for before its result is judged without it. */
+  /** The longest wait for a linked trace before its result is judged without it. */
   traceMs: number;
-  /** A claim whose holder shows no sign of life for this long is free. */
+  /** A claim without a heartbeat for this long is free. */
   leaseMs: number;
-  /** How often a holder shows one. */
+  /** The interval between heartbeats. */
   heartbeatMs: number;
   /** All paraphrases that are made when a run is created. */
   variantsMs: number;
-  /** How long batches in hand may go on when the service stops; the process has 10 s in all. */
+  /** The longest time for batches in progress when the service stops; the process has 10 s in all. */
   stopGraceMs: number;
 }
 

@@ -34,11 +34,11 @@ const pollMaxMs = 500;
 /**
  * Scores and stores the results of a batch concurrently, and returns them by idempotency key: the core of a run (completions
  * 5.3; decision 11). Each result is stored as soon as it is judged.
- * 
+ *
  * Every key is claimed before its result is judged, so of many requests with one key one judges and the others wait for its
  * result. A claim is a lease: a holder that dies loses it, and the retry of the batch takes it over. So a race is a duplicate,
  * never an error, and the judge is asked twice about one result only after a crash.
- * 
+ *
  * Throws `conflict` when the run accepts no results, and the reason of `signal` when it is aborted. If the store fails half-way
  * it throws too: stored results stay, and sending the batch again completes it.
  */

@@ -1,4 +1,4 @@
-/** Keeps the values used last, as many as fit into `charsMax` characters of what they were read from. */
+/** Keeps the most recently used values, up to `charsMax` characters of the texts they were read from. */
 export interface BoundedCache<Value> {
   get(key: string): Value | undefined;
   set(key: string, value: Value, chars: number): void;
@@ -17,7 +17,7 @@ export function createBoundedCache<Value>(charsMax: number): BoundedCache<Value>
     get(key) {
       const entry = kept.get(key);
       if (entry === undefined) return undefined;
-      // Set anew: a Map's order is then the order of use.
+      // Reinserted, so that the Map's order is the order of use.
       kept.delete(key);
       kept.set(key, entry);
       return entry.value;

@@ -6,14 +6,14 @@ import { completeRun } from "./complete-run.ts";
 const sweepEveryMs = 30_000;
 
 /**
- * Completes runs whose finalize died half-way: closed to batches for longer than any finalize waits, and still in
- * progress. Without it such a run would refuse results and never end unless its client finalized again. Several
- * replicas may sweep at once: completing is idempotent.
+ * Completes runs whose finalize was interrupted: closed to batches for longer than any finalize waits, and still in progress.
+ * Otherwise such a run would refuse results and never end unless its client finalized again. Several replicas may sweep at
+ * once: completing is idempotent.
  */
 export function sweepClosingRuns(options: {
-  /** Acting as the maintenance role: it sees the runs of every project. */
+  /** Connects as the maintenance role: it sees the runs of every project. */
   database: Database;
-  /** Longest a finalize waits; a run closed for that long again is nobody's any more. */
+  /** The longest time a finalize waits; a run closed for twice that long has no finalize. */
   batchMs: number;
   logger: Logger;
 }): RegularSweep {

@@ -2,9 +2,9 @@ import type { Queryable } from "@touchstone/db";
 import { resultColumns } from "../results/result-columns.ts";
 
 /**
- * Ends a run that is being finalized: it gets the status that was asked for, and what is still claimed is stored as the
- * claim says. Both in one transaction under the run's lock, so no claim outlives its run, no result lands in a terminal
- * one, and a second caller finds nothing left to do.
+ * Ends a run that is being finalized: sets the requested status, and stores the remaining claims as unjudged results. Both in
+ * one transaction under the run's lock, so no claim outlives its run, no result lands in a terminal one, and a second caller
+ * finds nothing to do.
  */
 export async function completeRun(transaction: Queryable, projectId: string, runId: string): Promise<void> {
   const { rowCount } = await transaction.query({

@@ -14,18 +14,18 @@ export interface CountingDependencies {
   results: Pick<ResultStore, "pages">;
 }
 
-/** A run to be counted, and how it is graded. */
+/** A run to count, with its grading. */
 export interface CountedRun {
   id: string;
   plan: GradingPlan;
 }
 
-/** Runs whose rows are opened at a time; of each one page is in memory. */
+/** Runs whose rows are read at the same time; one page of each is in memory. */
 const openedAtOnce = 4;
 
 /**
- * Counts several runs, by run id. Those of one judge are counted by PostgreSQL; where there are several, their ratings
- * stand in the rows, which PostgreSQL's JSON operators cannot open when there is a \u0000 in them.
+ * Counts several runs, by run id. PostgreSQL counts runs with one judge; the ratings of several judges are in the rows, which
+ * PostgreSQL's JSON operators cannot read if they contain a \u0000.
  */
 export async function countRuns(
   { database, results }: CountingDependencies,
@@ -43,7 +43,7 @@ export async function countRuns(
   return counts;
 }
 
-/** Counts one run with its metrics. Its rows are opened only where they say something that counts. */
+/** Counts one run with its metrics. Reads its rows only if they contain values to count. */
 export async function countRun(
   { database, results }: CountingDependencies,
   projectId: string,
@@ -95,7 +95,7 @@ async function tallyRuns(
   );
 }
 
-/** What is left of the rated results without those of the repeated cases: each is a case of its own. */
+/** The rated results without those of repeated cases: each is a separate case. */
 function findSingle(tallies: readonly ResultTally[], repeated: readonly CaseTally[]): CaseTally[] {
   const counts = new Map<number, number>();
   for (const { isVariant, rating, count } of tallies) {
@@ -138,7 +138,7 @@ interface RepeatedRecord {
   count: number;
 }
 
-/** The rated population of the cases that were rated more than once; of the others there are no statistics. */
+/** The rated results of the cases with more than one rating; other cases have no statistics. */
 function buildRepeated(projectId: string, runIds: readonly string[]): Statement {
   const text = `
     select run_id, question_index, rating, count
@@ -161,7 +161,7 @@ function buildRepeated(projectId: string, runIds: readonly string[]): Statement 
 const readRepeated = ({ question_index, rating, count }: RepeatedRecord): CaseTally => ({
   questionIndex: Number(question_index),
   isVariant: false,
-  // Failed ones are rated, too, and count alike here.
+  // Failed results are rated too, and count the same here.
   status: "scored",
   rating,
   count,

@@ -18,7 +18,7 @@ import { makeVariants, type VariantDependencies } from "./make-variants.ts";
 import type { RunStore } from "./run-store.ts";
 import { readSubmittedRun } from "./submitted-run.ts";
 
-/** What clients keep to when they fill a batch; the two sizes are advice, nothing is cut (completions 5.1). */
+/** Limits for clients that fill a batch; the two sizes are advice, nothing is truncated (completions 5.1). */
 const clientLimits = {
   maxBatchSize: limits.resultsPerBatchMax,
   maxTraceBytesPerResult: 20_000,
@@ -26,8 +26,8 @@ const clientLimits = {
 };
 
 /**
- * POST /custom-agent-evaluations/runs (completions 5.1). The run keeps the dataset's version of this moment, and how it
- * is graded: a later edit changes no run.
+ * POST /custom-agent-evaluations/runs (completions 5.1). The run keeps the current dataset version and grading: later edits do
+ * not change it.
  */
 export function createRun({
   datasets,

@@ -2,16 +2,16 @@ import { limits } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import { createBoundedCache } from "./bounded-cache.ts";
 
-/** The names of datasets as they are now. */
+/** The current names of datasets. */
 export interface DatasetNames {
-  /** By id; a dataset that is gone has none. */
+  /** By id; deleted datasets are left out. */
   find(projectId: string, ids: readonly string[]): Promise<Map<string, string | null>>;
 }
 
-/** Of the names of dataset versions that are kept: those of some ten thousand. */
+/** For cached names of dataset versions: about ten thousand. */
 const namesCharsMax = 1024 * 1024;
 
-/** A version never changes its name, and reading one reads all of its cases: it is read once. */
+/** Reads a version's name once: it never changes, and reading it reads all of the version's cases. */
 export function createDatasetNames(database: Database): DatasetNames {
   const kept = createBoundedCache<string>(namesCharsMax);
 
@@ -29,7 +29,7 @@ export function createDatasetNames(database: Database): DatasetNames {
           and version = $3`,
       values: [projectId, id, version],
     });
-    // Deleted at this moment.
+    // The dataset was deleted concurrently.
     if (rows[0] === undefined) return null;
     const { name } = JSON.parse(rows[0].document) as { name: string };
     kept.set(key, name, key.length + name.length);
@@ -50,7 +50,7 @@ export function createDatasetNames(database: Database): DatasetNames {
         values: [projectId, [...new Set(ids)]],
       });
       const names = new Map<string, string | null>();
-      // One after the other: to read a name reads all cases.
+      // One at a time, because reading a name reads all cases.
       for (const { id, version } of rows) names.set(id, await readName(projectId, id, version));
       return names;
     },

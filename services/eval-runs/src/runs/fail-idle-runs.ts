@@ -5,12 +5,9 @@ import { completeRun } from "./complete-run.ts";
 
 const sweepEveryMs = 5 * 60_000;
 
-/**
- * Ends runs that nobody submits to any more as failed (completions 5.4): in progress, and for `idleMs` without a new
- * result or one being judged.
- */
+/** Ends idle runs as failed (completions 5.4): in progress, with no new result and none being judged for `idleMs`. */
 export function sweepIdleRuns(options: {
-  /** Acting as the maintenance role: it sees the runs of every project. */
+  /** Connects as the maintenance role: it sees the runs of every project. */
   database: Database;
   idleMs: number;
   logger: Logger;

@@ -5,23 +5,22 @@ import type { RunStore, StoredRun, TerminalStatus } from "./run-store.ts";
 
 const pollMs = 100;
 
-/** Refuses the run of a CI run, which only its pipeline fills and ends. */
+/** Refuses the run of a CI run, which only the CI routes fill and end. */
 export type RefuseCiRun = (projectId: string, runId: string) => Promise<void>;
 
 export interface FinalizingDependencies {
   database: Database;
   runs: RunStore;
-  /** Longest a batch lives. */
+  /** The longest duration of a batch. */
   batchMs: number;
   /** Aborted when the service stops; a later finalize, or the sweeper, then ends the run. */
   signal: AbortSignal;
 }
 
 /**
- * Finalizes a run (completions 5.4; decision 11): closes it to new batches, lets the results that are being judged
- * finish, stores what nobody finished as skipped, and ends the run. Idempotent, and safe to run several times at once.
- * A run that waited longer than `batchMs` ends anyway: no batch lives longer. Answers the run before it ended, or null
- * when there is none.
+ * Finalizes a run (completions 5.4; decision 11): closes it to new batches, waits for results that are being judged, stores
+ * unfinished ones as skipped, and ends the run. Idempotent, and safe to run concurrently. A run that waited longer than
+ * `batchMs` ends in any case: no batch lives longer. Returns the run before it ended, or null when there is none.
  */
 export async function finalizeRun(
   { database, runs, batchMs, signal }: FinalizingDependencies,

@@ -13,9 +13,9 @@ export interface GraderStores {
 }
 
 /**
- * Looks the graders up that a run names besides its dataset (completions 5.1). Throws `not_found` for the first one that
- * the project does not have; a malformed id is one of these. Throws `service_unavailable` when a group has patterns or
- * custom scorers, and nobody can say what they are.
+ * Looks up the graders that a run names besides its dataset (completions 5.1). Throws `not_found` for the first one that the
+ * project does not have, including malformed ids. Throws `service_unavailable` when a group has patterns or custom scorers and
+ * monitor is unavailable.
  */
 export async function findGraders(
   { configs, groups, members }: GraderStores,
@@ -44,7 +44,7 @@ export async function findGraders(
     group,
     groupJudges,
     groupScorers,
-    // Nobody is asked twice.
+    // No judge is asked twice.
     additional: additional.filter((scorer) => scorer.id !== evaluationSettingsId),
   };
 

@@ -5,17 +5,17 @@ import { type GradingPlan, readPlan } from "../grading/plan.ts";
 import { createBoundedCache } from "./bounded-cache.ts";
 import type { RunStore, StoredRun } from "./run-store.ts";
 
-/** Characters of documents and plans that are kept read; a parsed one takes about twice that in memory. */
+/** Characters of documents and plans whose parsed form is cached; it takes about twice that in memory. */
 const documentCharsMax = 32 * 1024 * 1024;
 const planCharsMax = 8 * 1024 * 1024;
 
-/** What is graded how, read once and kept: neither a dataset version nor a run's plan ever changes. */
+/** Gradings, read once and cached: neither a dataset version nor a run's plan ever changes. */
 export interface Gradings {
-  /** A dataset version's cases, and how it grades by itself. */
+  /** A dataset version's cases and its own grading. */
   ofDataset(projectId: string, datasetId: string, version: number): Promise<Grading>;
-  /** A run's own: its plan, and the cases of its dataset version. */
+  /** A run's grading: its plan, and the cases of its dataset version. */
   ofRun(projectId: string, run: GradedRun): Promise<Grading>;
-  /** The same without the cases. A run of before plans were frozen is graded by its dataset version. */
+  /** The same without the cases. A run from before plans were frozen is graded by its dataset version. */
   planOf(projectId: string, run: GradedRun): Promise<GradingPlan>;
 }
 
@@ -38,7 +38,7 @@ export function createGradings({
     const kept = versions.get(key);
     if (kept !== undefined) return kept;
     const document = await datasets.readVersion(projectId, datasetId, version);
-    // A run keeps its version; where there is no run yet, the dataset was deleted at this moment.
+    // A run keeps its version; without a run, the dataset was deleted concurrently.
     if (document === null) throw new AppError("not_found", "Dataset not found");
     const grading = readGrading({ id: datasetId, document });
     versions.set(key, grading, document.length);

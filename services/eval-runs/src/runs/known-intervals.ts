@@ -3,7 +3,7 @@ import { estimateRatingInterval, type RatingInterval } from "../statistics/ratin
 import { createBoundedCache } from "./bounded-cache.ts";
 import type { StoredRun } from "./run-store.ts";
 
-/** The intervals of runs that ended are estimated once: a list shows many, and asks again and again. */
+/** Caches the intervals of ended runs: a list shows many, and is requested often. */
 export interface KnownIntervals {
   estimate(
     projectId: string,
@@ -13,14 +13,14 @@ export interface KnownIntervals {
   ): Promise<RatingInterval | null>;
 }
 
-/** Some ten thousand intervals. */
+/** About ten thousand intervals. */
 const keptCharsMax = 1024 * 1024;
 
 export function createKnownIntervals(): KnownIntervals {
   const kept = createBoundedCache<RatingInterval | null>(keptCharsMax);
   return {
     async estimate(projectId, { id, status }, caseRatings, signal) {
-      // Rescoring changes the ratings of a run that has ended.
+      // Rescoring changes the ratings of an ended run.
       const sum = caseRatings.reduce((before, rating) => before + rating, 0);
       const key = `${projectId}/${id}/${caseRatings.length}/${sum}`;
       const known = status === "in_progress" ? undefined : kept.get(key);

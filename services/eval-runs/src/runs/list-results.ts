@@ -27,8 +27,8 @@ interface Dependencies {
 }
 
 /**
- * GET /custom-agent-evaluations/runs/{runId}/results: a page of the results, those of a case together. A page is cut from the
- * outline of the run, which is small; only what it shows is opened, unless a scorer is named.
+ * GET /custom-agent-evaluations/runs/{runId}/results: a page of the results, grouped by case. The page is cut from the outline
+ * of the run, which is small; only the rows of the page are read, unless a scorer is named.
  */
 export function listResults({ runs, results, gradings }: Dependencies): Handler {
   async function readBaseline(projectId: string, run: StoredRun, baselineId: string | null, scorerId: string | null) {

@@ -17,7 +17,7 @@ import type { RunListQuery, RunStore } from "./run-store.ts";
 import type { RunShower } from "./show-runs.ts";
 import { readStored } from "./verdict-query.ts";
 
-/** Runs that are counted together: a page may be of many, with many cases each. */
+/** Runs counted together: a page may have many runs with many cases each. */
 const countedAtOnce = 10;
 
 /** GET /custom-agent-evaluations/runs (completions 5.2): newest first, without results. */
@@ -38,7 +38,7 @@ export function listRuns({
     const [found, totalCount] = await Promise.all([runs.list(projectId, query), runs.count(projectId, query.filter)]);
     const texts: string[] = [];
     let left: number = limits.listBytesMax;
-    // What is counted of a run with many cases may be large, too.
+    // The counts of a run with many cases may be large, too.
     for (let from = 0; from < found.rows.length && left > 0; from += countedAtOnce) {
       const part = await shower.show(projectId, found.rows.slice(from, from + countedAtOnce));
       const listed = part.map(({ stored, plan }) => ({ id: stored.id, plan }));
@@ -67,7 +67,7 @@ function readQuery(query: Query): Omit<RunListQuery, "makeRoom"> {
     limit: readLimit(query, { byDefault: limits.runPageDefault, max: limits.runPageMax }),
     cursor: readCursor(query, "the id of a run"),
     filter: {
-      // What cannot be a dataset has no runs.
+      // A malformed dataset id matches no runs.
       datasetId: datasetId === null || isUuid(datasetId) ? datasetId : noRun,
       status: readOneOf(query, "status", statuses),
       runSource: readStored(query, "runSource"),

@@ -4,7 +4,7 @@ import type { Logger } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { EvaluationCase } from "../grading/cases.ts";
 
-/** The paraphrases of a run's questions; null = no question asks for any. */
+/** The paraphrases of a run's questions; null = no question has any. */
 export type SmokeTestVariants = z.input<typeof createRunReply>["smokeTestVariants"];
 
 export interface VariantDependencies {
@@ -20,8 +20,8 @@ export interface VariantDependencies {
 const atOnceMax = 8;
 
 /**
- * Makes the paraphrases that cases ask for (completions 5.1): one judge call for each such case. A judge that cannot, or
- * does not in time, leaves the case without: a run never fails for it.
+ * Makes the paraphrases that cases request (completions 5.1): one judge call for each such case. If the judge fails or times
+ * out, the case has none: a run never fails for it.
  */
 export async function makeVariants(
   { bus, logger, variantsMs, signal }: VariantDependencies,

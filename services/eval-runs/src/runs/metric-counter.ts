@@ -11,18 +11,18 @@ const similarities = [
   ["rougeScore", "ROUGE-L"],
 ] as const;
 
-/** A code scorer passes from here on. */
+/** The least score with which a code scorer passes. */
 const passingScore = 0.5;
 
-/** Whether a stored row may have any metric; said of its text, which is cheaper than to open it. */
+/** True if a stored row may have a metric; checks its text, which is cheaper than parsing it. */
 export function hasMetrics(rowText: string): boolean {
   return !rowText.includes('"codeScorerResults":null') || similarities.some(([key]) => rowText.includes(`"${key}":`));
 }
 
-/** Averages the similarity metrics and code scorers of rows as they pass. */
+/** Averages the similarity metrics and code scorers of rows in one pass. */
 export interface MetricCounter {
   add(row: ResultRow): void;
-  /** The similarity metrics first, then the code scorers in the order in which they came. */
+  /** The similarity metrics first, then the code scorers in order of appearance. */
   end(): Metric[];
 }
 

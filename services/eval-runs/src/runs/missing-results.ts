@@ -4,18 +4,18 @@ import type { StoredKey } from "../results/result-store.ts";
 
 type Missing = z.input<typeof missingResults>["missing"];
 
-/** What a dataset asks for: each of its cases so many times. */
+/** The results that a dataset requires: a number per case. */
 export interface AskedFor {
   cases: number;
   numberOfRequests: number;
 }
 
-/** A dataset may ask for millions of results; whoever resumes asks again when these are there. */
+/** A dataset may require millions of results; a client that resumes requests the next ones later. */
 const listedMax = 10_000;
 
 /**
- * What a run still lacks, the first 10,000 of it: each repetition of each case that no result is stored for, whatever its key, under the
- * recommended one (interface: POST runs/{runId}/results). Variants stand for nothing but themselves.
+ * The first 10,000 missing results of a run: each repetition of each case without a stored result, whatever its key, under the
+ * recommended key (interface: POST runs/{runId}/results). Variants do not count as repetitions.
  */
 export function findMissingResults(runId: string, asked: AskedFor, stored: readonly StoredKey[]): Missing {
   const there = new Set(

@@ -13,9 +13,9 @@ import { computeScorerBreakdown } from "./scorer-breakdown.ts";
 type Run = z.input<typeof run>;
 
 /**
- * The run as clients read it, as pieces of JSON text (interface: Run): the subject and the rows are put in as the texts
- * they are stored as. The rows come first and are counted as they pass, so that the statistics are of just these rows
- * and nobody holds them all.
+ * The run as clients read it, as pieces of JSON text (interface: Run): the subject and the rows are inserted as stored texts.
+ * The rows come first and are counted on the way, so that the statistics match exactly these rows without keeping them in
+ * memory.
  */
 export async function* renderRun(
   shown: ShownRun,
@@ -33,7 +33,7 @@ export async function* renderRun(
   yield `],${renderFigures(shown, counts, ratingInterval, withCaseStatistics).slice(1)}`;
 }
 
-/** The same with no result in it. */
+/** The same for a run without results. */
 export function renderRunAlone(...figures: Parameters<typeof renderFigures>): string {
   return `{"results":[],${renderFigures(...figures).slice(1)}`;
 }
@@ -51,7 +51,7 @@ function renderFigures(
   return `{"smokeTestVariants":${stored.smokeTestVariants},${withSubject(members, stored).slice(1)}`;
 }
 
-/** The same without results, as a list shows it (completions 5.2). */
+/** The same without results, as it is listed (completions 5.2). */
 export function renderListedRun(
   shown: ShownRun,
   counts: RunCounts,
@@ -62,12 +62,12 @@ export function renderListedRun(
   return withSubject({ ...summary, ...(!withCaseStatistics && { caseStatistics: [] }) }, shown.stored);
 }
 
-/** A result as a run shows it: the stored row with its id and why it was skipped before it. */
+/** A result as a run shows it: the stored row, preceded by its id and skip reason. */
 export function showResult({ id, skipReason, rowText }: ReadResult): string {
   return `{"_id":${JSON.stringify(id)},"skipCode":${JSON.stringify(skipReason)},${rowText.slice(1)}`;
 }
 
-/** A run and what is said of it besides what is counted. */
+/** A run with the values shown besides its counts. */
 export interface ShownRun {
   stored: StoredRun;
   plan: GradingPlan;

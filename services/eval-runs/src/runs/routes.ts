@@ -73,7 +73,10 @@ export function runRoutes(dependencies: RunRouteDependencies): ServedRoute[] {
   ];
 }
 
-/** GET /custom-agent-evaluations/runs/{runId} (completions 5.5): one page of its results at a time, however many there are. */
+/**
+ * GET /custom-agent-evaluations/runs/{runId} (completions 5.5): reads one page of its results at a time, however many there
+ * are.
+ */
 export function getRun({
   runs,
   shower,
@@ -114,7 +117,7 @@ function deleteRun({ runs }: { runs: RunStore }): Handler {
   };
 }
 
-/** GET /custom-agent-evaluations/runs/{runId}/stream: how the run gets on, as server-sent events (completions 1.8). */
+/** GET /custom-agent-evaluations/runs/{runId}/stream: the run's progress as server-sent events (completions 1.8). */
 function streamRun({ runs, runStreams }: { runs: RunStore; runStreams: RunStreams }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
@@ -128,7 +131,7 @@ function streamRun({ runs, runStreams }: { runs: RunStore; runStreams: RunStream
   };
 }
 
-/** GET /custom-agent-evaluations/runs/{runId}/missing-results (completions 5.5): what a client resumes with. */
+/** GET /custom-agent-evaluations/runs/{runId}/missing-results (completions 5.5): for clients that resume a run. */
 function listMissingResults({
   runs,
   results,
@@ -142,7 +145,7 @@ function listMissingResults({
     const projectId = requireProject(call);
     const run = await requireRun(runs, projectId, call.params.runId);
     const { cases, numberOfRequests } = await gradings.ofRun(projectId, run);
-    // A trace that was graded by itself answers no question.
+    // A trace that is graded alone answers no question.
     const asked = run.runSource === "trace-eval" ? 0 : cases.length;
     const keys = await results.listKeys(projectId, run.id);
     const reply: z.input<typeof missingResults> = {

@@ -15,10 +15,10 @@ import { createMetricCounter, hasMetrics } from "./metric-counter.ts";
 
 type Run = z.input<typeof run>;
 
-/** All that a run's statistics are computed from. */
+/** The input of a run's statistics. */
 export interface RunCounts {
   tallies: readonly ResultTally[];
-  /** What each judge with a rating of its own in the rows said, in the order of `rowGradersOf`. */
+  /** The ratings of each judge with separate ratings in the rows, in the order of `rowGradersOf`. */
   graderTallies: readonly (readonly ResultTally[])[];
   caseStatistics: readonly CaseStatistics[];
   /** The mean of each rated case. */
@@ -26,15 +26,15 @@ export interface RunCounts {
   skips: Run["skips"];
 }
 
-/** The same with what only the rows say. */
+/** The same with the values that are only in the rows. */
 export interface RowCounts extends RunCounts {
   metrics: Run["metrics"];
 }
 
-/** Counts the results of a run as they pass, in the order of the run; of a row nothing is kept but what is counted. */
+/** Counts the results of a run in one pass, in the order of the run; keeps no rows. */
 export interface RunCounter {
   add(result: Omit<ReadResult, "id">): void;
-  /** When all were added. */
+  /** Call it after all results were added. */
   end(): RowCounts;
 }
 
@@ -45,7 +45,7 @@ export function createRunCounter(plan: GradingPlan): RunCounter {
   const skips = createSkipCounter();
   const metrics = createMetricCounter();
 
-  /** A failed result counts as 0 for every judge, as it does for the run: no judge is kinder to an agent that fails. */
+  /** A failed result counts as 0 for every judge, as it does for the run. */
   function addJudges({ isVariant, status }: Counted, row: JudgedRow): void {
     const ratings = judgeRatingsOf(row);
     for (const { id, histogram: ofGrader } of graders) {
@@ -59,7 +59,7 @@ export function createRunCounter(plan: GradingPlan): RunCounter {
       histogram.add(counted);
       cases.push({ questionIndex, isVariant, status, rating, count: 1 });
       skips.add({ isVariant, skipReason, count: 1 });
-      // Most rows of one judge have nothing more to say, and need not be opened.
+      // Most rows with one judge have no further values, and are not parsed.
       if (graders.length === 0 && !hasMetrics(rowText)) return;
       const row = JSON.parse(rowText) as ResultRow;
       addJudges(counted, row);
@@ -76,7 +76,7 @@ export function createRunCounter(plan: GradingPlan): RunCounter {
   };
 }
 
-/** Counts why results were skipped, variants left out; the most frequent reason comes first. */
+/** Counts skip reasons, without variants; the most frequent one comes first. */
 export function createSkipCounter() {
   const counts = new Map<string, number>();
   return {
@@ -88,7 +88,7 @@ export function createSkipCounter() {
   };
 }
 
-/** What the judges besides the primary, or those of a group, said of a result, by their ids. */
+/** The ratings of a result by the judges besides the primary, or by those of a group, by id. */
 export function readJudgeRatings(rowText: string): ReadonlyMap<string, number | null> {
   return judgeRatingsOf(JSON.parse(rowText) as JudgedRow);
 }

@@ -7,15 +7,14 @@ export interface RunRatings {
   runId: string;
   /** Unrounded; null = nothing rated. */
   averageRating: number | null;
-  /** The mean rating of each case that is rated, by question index. */
+  /** The mean rating of each rated case, by question index. */
   caseRatings: ReadonlyMap<number, number>;
   isInProgress: boolean;
 }
 
 /**
- * Reads what a gate needs of each result of a run, in the order in which they are shown, as the scorer rated it; null =
- * the run's own rating. A failed result is 0 for every scorer. What a scorer said stands in the rows, which are opened
- * page by page.
+ * Reads the values of a run's results that a gate needs, in display order, as rated by the scorer; null = the run's own rating.
+ * A failed result is 0 for every scorer. A scorer's ratings are in the rows, which are read page by page.
  */
 export async function readRatings(
   results: ResultStore,
@@ -32,7 +31,7 @@ export async function readRatings(
   return rated;
 }
 
-/** Puts the ratings of a run together; variants are left out throughout (completions 5.10). */
+/** Combines the ratings of a run; variants are always left out (completions 5.10). */
 export function summarizeRatings(runId: string, isInProgress: boolean, rows: readonly CountedResult[]): RunRatings {
   const { averageRating } = computeLiveStatistics(rows.map((row) => ({ ...row, count: 1 })));
   const cases = Map.groupBy(

@@ -11,31 +11,31 @@ export type TerminalStatus = Exclude<RunStatus, "in_progress">;
 export interface StoredRun {
   id: string;
   datasetId: string;
-  /** The version of the dataset this run was created with; its cases are that one's to its end. Null = it has no cases. */
+  /** The version of the dataset that the run uses from start to end. Null = it has no cases. */
   datasetVersion: number | null;
-  /** What was named to grade it besides the dataset. How it is graded is in its plan. */
+  /** The graders named besides the dataset. The grading itself is in the plan. */
   evaluationSettingsId: string | null;
   scorerGroupId: string | null;
   /** Null = none; never empty, and always null beside a group. */
   additionalScorerIds: readonly string[] | null;
   verdictMode: VerdictMode;
-  /** JSON text of the paraphrases; null when no question asks for any. */
+  /** JSON text of the paraphrases; null when no question has any. */
   smokeTestVariants: string | null;
   /** JSON text as it was sent, or null. */
   evaluationSubject: string | null;
   runSource: string;
-  /** How often its skipped results were judged again after it ended. */
+  /** The number of rescorings after it ended. */
   scoringRevision: number;
   status: RunStatus;
-  /** Set once finalizing has begun: no new batch is taken. */
+  /** Set once finalizing has begun: no new batch is accepted. */
   closingAs: TerminalStatus | null;
   createdAt: Date;
 }
 
-/** A run as it is created. */
+/** A run to create. */
 export type NewRun = Omit<StoredRun, "status" | "closingAs" | "scoringRevision"> & {
   sdk: string | null;
-  /** What {@link writePlan} made. */
+  /** Made by {@link writePlan}. */
   plan: string;
 };
 
@@ -43,35 +43,35 @@ export interface RunListQuery extends ListQuery {
   filter: RunFilter;
 }
 
-/** Which runs are listed; null = all. */
+/** Filters of runs; null = all. */
 export interface RunFilter {
   datasetId: string | null;
   status: RunStatus | null;
   runSource: string | null;
-  /** The whole name of the agent. */
+  /** The agent's complete name. */
   subject: string | null;
-  /** Created then or later. */
+  /** Created at this time or later. */
   from: Date | null;
-  /** Created before. */
+  /** Created before this time. */
   to: Date | null;
-  /** A part of what the subject says, or the beginning of the id. */
+  /** Part of the subject, or a prefix of the id. */
   search: string | null;
 }
 
 export interface RunStore {
   insert(projectId: string, run: NewRun): Promise<void>;
   find(projectId: string, id: string): Promise<StoredRun | null>;
-  /** A page of the project's runs, newest first. What a plan says counts to its size. */
+  /** A page of the project's runs, newest first. Values from the plan count towards its size. */
   list(projectId: string, query: RunListQuery): Promise<ListPage<StoredRun>>;
-  /** How many runs match, on all pages. */
+  /** The number of matching runs on all pages. */
   count(projectId: string, filter: RunFilter): Promise<number>;
-  /** Deletes a run with everything that hangs on it, and tells the log; false when there is no such run. */
+  /** Deletes a run with all its data, and records it in the audit log; false when there is no such run. */
   remove(projectId: string, id: string, act: Act): Promise<boolean>;
-  /** What grades the run, as it was frozen; null for a run of before there were plans. */
+  /** The run's frozen grading; null for a run from before plans existed. */
   readPlan(projectId: string, id: string): Promise<string | null>;
-  /** Closes a run to new batches; the first caller decides how it will end. Null when there is no such run. */
+  /** Closes a run to new batches; the first caller sets its terminal status. Null when there is no such run. */
   beginClosing(projectId: string, id: string, status: TerminalStatus): Promise<StoredRun | null>;
-  /** How many results are still being judged under a live lease. */
+  /** The number of results being judged under a live lease. */
   countLiveClaims(projectId: string, id: string): Promise<number>;
 }
 
@@ -116,7 +116,7 @@ export function createRunStore(database: Database): RunStore {
         cursorOf: ({ id }) => id,
         statement: (cursor, { rowsMax, bytesMax }) => ({
           name: "run_list",
-          // Newest first: an id begins with the millisecond it was made in.
+          // Newest first: an id begins with its creation time in milliseconds.
           text: selectPart({
             rows: `
               select *
@@ -150,7 +150,7 @@ export function createRunStore(database: Database): RunStore {
 
     remove: (projectId, id, act) =>
       database.scoped([projectId], async (transaction) => {
-        // The lock first: a batch that is taking claims is waited out, and finds no run afterwards.
+        // The lock first: it waits for a batch that is taking claims; later batches do not find the run.
         const { rowCount } = await transaction.query({
           name: "run_remove_lock",
           text: `
@@ -193,7 +193,7 @@ export function createRunStore(database: Database): RunStore {
     },
 
     async beginClosing(projectId, id, status) {
-      // A terminal run is returned as it is: finalizing is idempotent, and failed stays failed.
+      // A terminal run is returned unchanged: finalizing is idempotent, and failed stays failed.
       const row = await writeOne<RunRow>(projectId, {
         name: "run_begin_closing",
         text: `
@@ -224,13 +224,13 @@ export function createRunStore(database: Database): RunStore {
   };
 }
 
-/** What a subject says, which no operator can open that has a \u0000 in it: such a run is found by nothing it says. */
+/** Values of a subject. PostgreSQL's operators cannot read a subject with a \u0000: searches do not find such a run. */
 const saidBySubject = (expressions: readonly string[]): string =>
   `case when pg_input_is_valid(evaluation_subject::text, 'jsonb') then concat_ws(E'\\n', ${expressions.join(", ")}) end`;
 
 const nameOfSubject = "coalesce(evaluation_subject ->> 'displayName', evaluation_subject ->> 'name')";
 
-/** Branch and commit stand in `git` (pipelines) or `metadata` (the SDK). Null where the subject names none. */
+/** Branch and commit are in `git` (pipelines) or `metadata` (the SDK). Null if the subject has none. */
 export const branchOfSubject = `nullif(${saidBySubject([
   "coalesce(evaluation_subject #>> '{git,branch}', evaluation_subject #>> '{metadata,branch}')",
 ])}, '')`;
@@ -238,7 +238,7 @@ export const commitOfSubject = `nullif(${saidBySubject([
   "coalesce(evaluation_subject #>> '{git,commit_sha}', evaluation_subject #>> '{git,commit}', evaluation_subject #>> '{metadata,commit}')",
 ])}, '')`;
 
-/** The first eight parameters are of {@link filterValues}. */
+/** The first eight parameters are {@link filterValues}. */
 const filtered = `
             project_id = $1
             and ($2::uuid is null or dataset_id = $2)
@@ -263,7 +263,7 @@ function filterValues(projectId: string, filter: RunFilter): unknown[] {
   return [projectId, datasetId, status, runSource, subject, from, to, pattern];
 }
 
-/** The insert of a run, for those who write something beside it in one transaction. */
+/** The insert of a run, for callers that insert something else in the same transaction. */
 export function buildRunInsert(projectId: string, run: NewRun): Statement {
   return {
     name: "run_insert",
@@ -332,7 +332,7 @@ const readRow = (row: RunRow): StoredRun => ({
 
 const foreignKeyViolation = "23503";
 
-/** Stores a new run. A dataset that was deleted since it was read answers like one that was never there. */
+/** Stores a new run. A dataset that was deleted since it was read is answered like one that never existed. */
 export async function refuseGoneDataset<Result>(
   insertRun: () => Promise<Result>,
   sentence = "Dataset not found",
@@ -345,7 +345,7 @@ export async function refuseGoneDataset<Result>(
   }
 }
 
-/** The run a path names; an id that cannot be one answers like one that does not exist. */
+/** The run in the path; a malformed id is answered like an unknown one. */
 export async function requireRun(
   runs: Pick<RunStore, "find">,
   projectId: string,

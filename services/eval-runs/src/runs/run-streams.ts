@@ -5,14 +5,14 @@ import type { z } from "zod";
 import type { RunProgress } from "../results/result-store.ts";
 import { computeLiveStatistics, countResults } from "../statistics/result-tally.ts";
 
-/** The state of a run as a stream tells it. */
+/** The state of a run as a stream event. */
 export type RunProgressEvent = z.input<typeof runProgress>;
 
-/** Tells readers how runs get on, as server-sent events (completions 1.8). */
+/** Streams the progress of runs as server-sent events (completions 1.8). */
 export interface RunStreams {
   /**
-   * Begins a stream with the run's state, tells it again whenever it has changed, and ends with `end` when the run has
-   * ended. Each event is the whole state: a reader that comes back has missed nothing.
+   * Begins a stream with the run's state, sends it again whenever it has changed, and ends with `end` when the run has ended.
+   * Each event is the complete state: a reader that reconnects has missed nothing.
    */
   open(projectId: string, runId: string): Readable;
   stop(): Promise<void>;
@@ -29,7 +29,7 @@ interface RunStream {
   projectId: string;
   runId: string;
   readable: Readable;
-  /** The last state told; null = none yet. */
+  /** The last state sent; null = none yet. */
   told: string | null;
   events: number;
 }
@@ -53,7 +53,7 @@ export function createRunStreams({ readProgress, logger, pollMs = defaultPollMs 
     stream.events += 1;
     stream.readable.push(`id: ${stream.events}\nevent: ${isOver ? "end" : "progress"}\ndata: ${data}\n\n`);
     if (isOver) stream.readable.push(null);
-    // Whoever reads this slowly is not following.
+    // A reader this slow is disconnected.
     else if (stream.readable.readableLength > limits.streamBacklogMaxBytes) stream.readable.destroy();
   }
 
@@ -62,7 +62,7 @@ export function createRunStreams({ readProgress, logger, pollMs = defaultPollMs 
     for (const followers of runs.values()) {
       const [{ projectId, runId }] = followers as [RunStream];
       const state = await readProgress(projectId, runId);
-      // Every stream has been ended meanwhile, and takes nothing more.
+      // All streams ended meanwhile, and accept no more events.
       if (isStopped) return;
       for (const stream of followers) {
         if (stream.readable.destroyed || stream.readable.readableEnded) streams.delete(stream);
@@ -119,7 +119,7 @@ export function createRunStreams({ readProgress, logger, pollMs = defaultPollMs 
   };
 }
 
-/** A run's state as its stream tells it. */
+/** A run's state as its stream sends it. */
 export function showProgress(runId: string, { status, tallies }: RunProgress): RunProgressEvent {
   const liveStatistics = computeLiveStatistics(tallies);
   return {

@@ -7,8 +7,8 @@ import type { RunCounts } from "./run-counter.ts";
 export type ScorerBreakdown = z.infer<typeof run>["scorerBreakdown"];
 
 /**
- * interface: Run, `scorerBreakdown`; completions 5.10. Null unless several judges grade the run. The primary
- * stands first: the judge whose rating is the result's, or the group, named `<group> (group)`. Variants are left out.
+ * interface: Run, `scorerBreakdown`; completions 5.10. Null unless several judges grade the run. The primary comes first: the
+ * judge whose rating is the result's, or the group, named `<group> (group)`. Variants are left out.
  */
 export function computeScorerBreakdown(
   plan: GradingPlan,

@@ -3,7 +3,7 @@ import type { Gradings } from "./gradings.ts";
 import type { ShownRun } from "./render-run.ts";
 import type { StoredRun } from "./run-store.ts";
 
-/** Finds what is said of runs besides what is counted. */
+/** Finds the values of runs that are shown besides their counts. */
 export interface RunShower {
   /** In their order. */
   show(projectId: string, runs: readonly StoredRun[]): Promise<ShownRun[]>;
@@ -18,7 +18,7 @@ export function createRunShower({
 }): RunShower {
   async function countAsked(projectId: string, run: StoredRun): Promise<number | null> {
     if (run.status !== "in_progress") return null;
-    // A trace that is graded by itself answers no question.
+    // A trace that is graded alone answers no question.
     if (run.runSource === "trace-eval" || run.datasetVersion === null) return null;
     const { cases, numberOfRequests } = await gradings.ofRun(projectId, run);
     return cases.length * numberOfRequests;
@@ -31,7 +31,7 @@ export function createRunShower({
         runs.map(({ datasetId }) => datasetId),
       );
       const shown: ShownRun[] = [];
-      // One after the other: plans and cases may be large, and most are kept.
+      // One at a time: plans and cases may be large, and most are cached.
       for (const stored of runs) {
         const plan = await gradings.planOf(projectId, stored);
         const askedCount = await countAsked(projectId, stored);

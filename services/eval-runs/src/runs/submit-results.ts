@@ -25,18 +25,18 @@ import { type RunStore, requireRun, type StoredRun } from "./run-store.ts";
 
 type Reply = z.input<typeof submitResultsReply>;
 
-/** What a batch needs of its run. It never changes. */
+/** The values of a run that a batch needs. They never change. */
 type GradedRun = Pick<StoredRun, "id" | "datasetId" | "datasetVersion" | "verdictMode">;
 
-/** Of the keys under which runs are kept that took a batch: those of some ten thousand. */
+/** For the keys of cached runs that have had a batch: about ten thousand. */
 const plainRunCharsMax = 1024 * 1024;
 
 const keyOf = (projectId: string, runId: string): string => `${projectId}/${runId}`;
 
 /**
- * POST /custom-agent-evaluations/runs/{runId}/results (completions 5.3). The caller going away stops nothing: what it sent
- * is scored and stored, and sending it again echoes that. A run is read for its first batch; the next ones learn from the
- * claims they take whether it is still there and open, unless a scorer group grades it or it is a pipeline's.
+ * POST /custom-agent-evaluations/runs/{runId}/results (completions 5.3). A disconnect of the caller stops nothing: the batch is
+ * scored and stored, and sending it again returns the stored results. A run is read for its first batch; for later ones the
+ * claims reveal whether it still exists and is open, unless a scorer group grades it or it belongs to a CI run.
  */
 export function submitResults({
   runs,
@@ -78,10 +78,10 @@ export function submitResults({
     const { runId = "" } = call.params;
     const { batchId, submitted } = readBatch(await readJsonObject(call));
     const valid = submitted.filter((result) => result !== null);
-    // Of two results with one key the first counts (completions 5.3).
+    // The first of two results with one key counts (completions 5.3).
     const byKey = new Map(valid.toReversed().map((result) => [result.idempotencyKey, result]));
     const unique = valid.filter((result) => byKey.get(result.idempotencyKey) === result);
-    // Claims are taken under the run's lock, which says whether it is there and open; without claims somebody has to.
+    // Claims are taken under the run's lock, which checks that it exists and is open; without claims the run must be read.
     const known = unique.length === 0 ? undefined : plainRuns.get(keyOf(projectId, runId));
     const run = known ?? (await requireOpenRun(projectId, runId));
     const grading = await gradings.ofRun(projectId, run);
@@ -89,7 +89,7 @@ export function submitResults({
     const { verdictMode } = run;
     const batch = { projectId, organizationId, runId, batchId, verdictMode, grading, results: unique };
     const settled = await scorer.score(batch).catch(async (thrown) => {
-      // A run that was deleted meanwhile takes no results either, but it is not one that has ended.
+      // A run that was deleted meanwhile accepts no results either, but its answer is 404.
       if (isAppError(thrown) && thrown.code === "conflict") await requireRun(runs, projectId, runId);
       throw thrown;
     });
@@ -118,7 +118,7 @@ export function submitResults({
   };
 }
 
-/** What refuses the batch as a whole (interface: POST runs/{runId}/results, Errors); null = a result that is dropped. */
+/** Reads a batch, or refuses it as a whole (interface: POST runs/{runId}/results, Errors); null = a dropped result. */
 function readBatch({ text, value }: JsonObject): { batchId: string; submitted: (SubmittedResult | null)[] } {
   const { batchId, results } = value;
   if (typeof batchId !== "string" || batchId === "") refuse("batchId must be a non-empty string");

@@ -2,7 +2,7 @@ import { limits, type VerdictMode, verdictMode } from "@touchstone/contracts";
 import { AppError, isJsonObject, type JsonObject } from "@touchstone/service-kit";
 import { type JsonMember, membersOf, memberText, objectText } from "../json/json-text.ts";
 
-/** What `POST .../runs` asks for. The subject and `sdk` are JSON texts as they were sent, `split` included. */
+/** The body of `POST .../runs`. The subject and `sdk` are JSON texts as they were sent, including `split`. */
 export interface SubmittedRun {
   datasetId: string;
   graders: NamedGraders;
@@ -61,7 +61,7 @@ function readSubject(body: JsonObject): string | null {
 
 function readRunSource(value: JsonObject["value"]): string {
   const runSource = readText(value, "runSource") ?? "sdk";
-  // Such a run is never a baseline (interface: Run, runSource), so nobody but trace evaluation may make one.
+  // Such a run is never a baseline (interface: Run, runSource), so only trace evaluation may create one.
   if (runSource === "trace-eval") refuse('runSource must not be "trace-eval"');
   if (runSource.length > runSourceMaxChars || !runSource.isWellFormed() || runSource.includes("\0")) {
     refuse(`runSource must be plain text of at most ${runSourceMaxChars} characters`);

@@ -4,15 +4,15 @@ import type { ListQuery } from "../queries/read-list.ts";
 import { type Query, readCursor, readLimit, readText } from "../queries/read-query.ts";
 import { branchOfSubject, commitOfSubject } from "./run-store.ts";
 
-/** Which verdicts of pipelines are listed; null = all. */
+/** Filters of pipeline verdicts; null = all. */
 export interface VerdictFilter {
   datasetId: string | null;
   branch: string | null;
-  /** Either of this and the commit of the run begins with the other: both may be cut short. */
+  /** Matches if either this or the run's commit is a prefix of the other: both may be abbreviated. */
   commit: string | null;
 }
 
-/** The cursor is an id, whatever of: they are in the order of time. */
+/** The cursor is an id of any entity: ids are in the order of time. */
 export interface VerdictQuery extends ListQuery {
   filter: VerdictFilter;
 }
@@ -27,7 +27,7 @@ export function readVerdictQuery({ query, makeRoom }: Call): VerdictQuery {
     cursor: readCursor(query, "an id of the list"),
     makeRoom,
     filter: {
-      // What cannot be a dataset has no verdicts.
+      // A malformed dataset id matches no verdicts.
       datasetId: datasetId === null || isUuid(datasetId) ? datasetId : noDataset,
       branch: readStored(query, "branch"),
       commit: readStored(query, "commit"),
@@ -35,12 +35,12 @@ export function readVerdictQuery({ query, makeRoom }: Call): VerdictQuery {
   };
 }
 
-/** PostgreSQL takes no NUL: what has one is compared without it, and then found nowhere. */
+/** PostgreSQL rejects NUL: it is replaced, and the value then matches nothing. */
 export function readStored(query: Query, name: string): string | null {
   return readText(query, name)?.replaceAll("\0", "\ufffd") ?? null;
 }
 
-/** On joined `evals.runs`; the first four parameters are of {@link verdictValues}. */
+/** On joined `evals.runs`; the first four parameters are {@link verdictValues}. */
 export const matchesVerdict = `
             runs.project_id = $1
             and ($2::uuid is null or runs.dataset_id = $2)

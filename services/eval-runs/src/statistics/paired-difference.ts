@@ -1,7 +1,7 @@
 import type { Sliced } from "@touchstone/service-kit";
 import { createRandom, type Random } from "./random.ts";
 
-/** What two runs over the same cases say about the difference between them. */
+/** The difference between two runs over the same cases. */
 export interface PairedDifference {
   /** Cases rated in both runs. */
   cases: number;
@@ -10,7 +10,7 @@ export interface PairedDifference {
   /** The 95 % interval of the true mean difference. */
   low: number;
   high: number;
-  /** Two-sided, of "there is no difference". */
+  /** Two-sided, for the hypothesis "there is no difference". */
   pValue: number;
 }
 
@@ -18,22 +18,20 @@ export interface PairedDifference {
 const pairedCasesMin = 6;
 
 const level = 0.95;
-/** Up to so many cases all signs are gone through, 2^14 of them. */
+/** Up to this number of cases all sign vectors are enumerated: 2^14 of them. */
 const exactCasesMax = 14;
 const defaultFlips = 20_000;
-/** Cases looked at between two places to pause. */
+/** Cases processed between two yield points. */
 const sliceCases = 50_000;
 
 /**
- * The sign-flip permutation test of the mean difference and the interval that inverts it (completions 5.6). It
- * assumes only that a case's difference is as likely to fall on either side of the true one; neither a normal
- * distribution nor different values. Null below {@link pairedCasesMin} cases. The same differences and seed give the
- * same answer.
+ * The sign-flip permutation test of the mean difference and the interval that inverts it (completions 5.6). The only assumption
+ * is that a case's difference is equally likely to fall on either side of the true one; neither a normal distribution nor
+ * distinct values are required. Null below {@link pairedCasesMin} cases. The same differences and seed give the same result.
  *
- * Flipping the signs of a set S of cases makes the mean at least as large as it was exactly when the mean over S is not
- * above the value tested. So one pass over the means of the sets answers both questions: how many of them are not above
- * 0 is the p-value, and the interval reaches from one of the smallest means to one of the largest (Hartigan's typical
- * values).
+ * Flipping the signs of a set S of cases makes the mean at least as large as it was exactly when the mean over S is at most the
+ * tested value. So one pass over the means of the sets gives both results: the number of means that are at most 0 is the
+ * p-value, and the interval extends from one of the smallest means to one of the largest (Hartigan's typical values).
  */
 export function* comparePairs(
   differences: readonly number[],
@@ -47,7 +45,7 @@ export function* comparePairs(
       : yield* meansOfRandomSets(differences, flips, createRandom(seed));
   means.sort();
 
-  // The signs as they were found are one possibility more, which counts as extreme as itself.
+  // The observed signs are one more possibility, which counts as equally extreme.
   const possibilities = means.length + 1;
   const outside = Math.floor(((1 - level) / 2) * possibilities);
   const notAbove = 1 + countNotAbove(means, 0);
@@ -61,7 +59,7 @@ export function* comparePairs(
   };
 }
 
-/** Of every set of cases but the empty one. */
+/** For every non-empty set of cases. */
 function meansOfAllSets(differences: readonly number[]): Float64Array {
   const count = 2 ** differences.length;
   const sums = new Float64Array(count);
@@ -76,7 +74,7 @@ function meansOfAllSets(differences: readonly number[]): Float64Array {
   return means;
 }
 
-/** Of sets to which each case belongs with probability one half; the empty one is drawn again. */
+/** For sets that contain each case with probability one half; the empty set is drawn again. */
 function* meansOfRandomSets(differences: readonly number[], count: number, random: Random): Sliced<Float64Array> {
   const means = new Float64Array(count);
   let seen = 0;
@@ -123,7 +121,7 @@ function countWhile(sorted: Float64Array, holds: (mean: number) => boolean): num
   return low;
 }
 
-/** Sums of decimal fractions are off by some 1e-16, which must not make a difference of 0 look like one below it. */
+/** Sums of decimal fractions have errors around 1e-16, which must not turn a difference of 0 into a negative one. */
 function clean(value: number): number {
   return Math.round(value * 1e9) / 1e9 + 0;
 }

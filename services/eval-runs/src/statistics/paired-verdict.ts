@@ -1,23 +1,25 @@
 import type { PairedDifference } from "./paired-difference.ts";
 
-/** What a comparison comes to (completions 5.6). */
+/** The outcome of a comparison (completions 5.6). */
 export type PairedOutcome = "regressed" | "improved" | "no_evidence" | "undecided";
 
 export interface PairedVerdict {
   outcome: PairedOutcome;
-  /** About how many more cases would decide; only when undecided, and null where nothing can be said yet. */
+  /**
+   * The approximate number of further cases that would decide; only when undecided, and null if no estimate is possible.
+   */
   moreCases: number | null;
 }
 
-/** The least mean difference, in rating points, that is worth a verdict. */
+/** The least relevant mean difference, in rating points. */
 export const defaultMinEffect = 0.5;
 
 const moreCasesMax = 100_000;
 
 /**
- * Decides on an interval. A regression is one that is both certain (the interval lies below 0) and large enough to
- * matter; a certain but smaller one, and an interval within the margin, are evidence that nothing that matters
- * happened. The rest is undecided: the interval is too wide. Null = too few cases for an interval.
+ * Decides on an interval. A regression is both certain (the interval is below 0) and large enough to matter; a certain but
+ * smaller difference, and an interval within the margin, are evidence of no relevant difference. Otherwise the interval is too
+ * wide, and the outcome is undecided. Null = too few cases for an interval.
  */
 export function decidePaired(compared: PairedDifference | null, minEffect: number): PairedVerdict {
   if (compared === null) return { outcome: "undecided", moreCases: null };
@@ -31,8 +33,8 @@ export function decidePaired(compared: PairedDifference | null, minEffect: numbe
 }
 
 /**
- * The width of an interval falls with the square root of the cases. It decides once it leaves out 0 or fits into the
- * margin, whichever of the two the present difference is nearer to.
+ * The width of an interval falls with the square root of the cases. It decides once it excludes 0 or fits into the margin,
+ * whichever the present difference is nearer to.
  */
 function estimateMoreCases({ cases, difference, low, high }: PairedDifference, minEffect: number): number {
   const halfWidth = (high - low) / 2;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Random bits that are the same for the same seed, on every machine and in every version. */
+/** Random bits, reproducible from the seed on every machine and in every version. */
 export interface Random {
   /** 32 random bits, as an integer from 0 to 2^32 - 1. */
   bits(): number;
@@ -8,7 +8,7 @@ export interface Random {
   fraction(): number;
 }
 
-/** The generator xoshiro128** (Blackman and Vigna), begun with the SHA-256 of the seed. Not for secrets. */
+/** The generator xoshiro128** (Blackman and Vigna), seeded with the SHA-256 of the seed. Not for secrets. */
 export function createRandom(seed: string): Random {
   const digest = createHash("sha256").update(seed).digest();
   let a = digest.readUInt32LE(0);

@@ -7,23 +7,23 @@ export interface RatingInterval {
   level: number;
   low: number;
   high: number;
-  /** How many cases it rests on. */
+  /** The number of cases in the sample. */
   cases: number;
 }
 
 const level = 0.95;
 const defaultDraws = 4_000;
-/** Above it a sum of exponentials is drawn in one go. */
+/** Above this number a sum of exponential variables is drawn at once. */
 const summedMax = 16;
-/** Weights drawn between two places to pause. */
+/** Weights drawn between two yield points. */
 const sliceWeights = 2_000;
 
 /**
- * The interval of the mean rating of which the run's cases are a sample; null below two cases. Repetitions of a case
- * count as one value, their mean: they tell nothing of other cases.
+ * The confidence interval of the mean rating, with the run's cases as the sample; null below two cases. Repetitions of a case
+ * count as one value, their mean: they carry no information about other cases.
  *
- * It is Gaffke's: it holds for every distribution of ratings between 0 and 10, however skewed or tied, and is the exact
- * (Clopper-Pearson) one when ratings are all or nothing. Student's t does not: with ten heavily tied ratings its 95 % are
+ * It is Gaffke's: it is valid for every distribution of ratings between 0 and 10, however skewed or tied, and equals the exact
+ * (Clopper-Pearson) one when ratings are all or nothing. Student's t is not valid: with ten heavily tied ratings its 95 % are
  * 38 % (docs/statistics.md). The same cases and seed give the same interval.
  */
 export function* estimateRatingInterval(
@@ -46,7 +46,7 @@ export function* estimateRatingInterval(
       drawn = 0;
       yield;
     }
-    // Each case gets a random weight, and one case more that nobody saw: at worst rated 0, at best 10.
+    // Each case gets a random weight, and so does one unseen case: rated 0 at worst, 10 at best.
     const unseen = drawGamma(1, random);
     let weights = unseen;
     let sum = 0;
@@ -63,7 +63,7 @@ export function* estimateRatingInterval(
   const outside = Math.floor(((1 - level) / 2) * draws);
   return {
     level,
-    // The sums are off by some 1e-15.
+    // The sums have errors around 1e-15.
     low: Math.max(ratingMin, lows[outside] as number),
     high: Math.min(ratingMax, highs[draws - 1 - outside] as number),
     cases: caseRatings.length,

@@ -4,7 +4,7 @@ import type { z } from "zod";
 export type LiveStatistics = z.infer<typeof liveStatistics>;
 export type CaseStatistics = z.infer<typeof run>["caseStatistics"][number];
 
-/** Some results that count alike. A histogram of a run is all that its statistics need. */
+/** A number of results that count alike. A histogram of a run suffices for all its statistics. */
 export interface ResultTally {
   isVariant: boolean;
   status: "scored" | "skipped" | "failed";
@@ -13,12 +13,12 @@ export interface ResultTally {
   count: number;
 }
 
-/** What is counted of one result. */
+/** The counted values of one result. */
 export interface CountedResult extends Omit<ResultTally, "count"> {
   questionIndex: number | null;
 }
 
-/** Some results of one case that count alike. */
+/** A number of results of one case that count alike. */
 export interface CaseTally extends ResultTally {
   questionIndex: number | null;
 }
@@ -29,9 +29,9 @@ export function countResults(tallies: readonly ResultTally[]): number {
 }
 
 /**
- * interface: Run, `liveStatistics`; completions 5.10. Variants are left out. A failed result is rated (0)
- * and also counted in `failedCount`, so `ratedCount + skippedCount` is the number of results that are no variants.
- * The average is the plain mean, unrounded, and null when nothing is rated.
+ * interface: Run, `liveStatistics`; completions 5.10. Variants are left out. A failed result is rated (0) and also counted in
+ * `failedCount`, so `ratedCount + skippedCount` is the number of results without variants. The average is the plain mean,
+ * unrounded, and null when nothing is rated.
  */
 export function computeLiveStatistics(tallies: readonly ResultTally[]): LiveStatistics {
   const originals = tallies.filter((tally) => !tally.isVariant);
@@ -47,7 +47,10 @@ export function computeLiveStatistics(tallies: readonly ResultTally[]): LiveStat
   };
 }
 
-/** interface: Run, `ratingHistogram`: each bar holds what is rated above its lower edge and up to its upper one, the first also 0. */
+/**
+ * interface: Run, `ratingHistogram`: each bar counts ratings above its lower edge and up to its upper one; the first includes
+ * 0.
+ */
 export function computeRatingHistogram(tallies: readonly ResultTally[]): number[] {
   const bars = Array.from({ length: limits.ratingBars }, () => 0);
   for (const { isVariant, rating, count } of tallies) {
@@ -59,8 +62,8 @@ export function computeRatingHistogram(tallies: readonly ResultTally[]): number[
 }
 
 /**
- * interface: Run, `caseStatistics`, by question index: cases with two or more rated results, variants left out. The
- * variance is the population's (completions 5.5).
+ * interface: Run, `caseStatistics`, by question index: cases with two or more rated results, variants left out. Population
+ * variance (completions 5.5).
  */
 export function computeCaseStatistics(results: readonly CaseTally[]): CaseStatistics[] {
   const cases = Map.groupBy(
@@ -87,8 +90,8 @@ export function computeCaseStatistics(results: readonly CaseTally[]): CaseStatis
 }
 
 /**
- * The mean rating of each case that is rated, variants left out, in no order; a result that belongs to no case is a case
- * of its own. Neither the order in which results came nor how they were tallied makes a difference.
+ * The mean rating of each rated case, variants left out, in no particular order; a result without a case is a separate case.
+ * Independent of the order of results and of their tallying.
  */
 export function computeCaseRatings(results: readonly CaseTally[]): number[] {
   const originals = results.filter(({ isVariant, rating }) => !isVariant && rating !== null);
@@ -104,7 +107,7 @@ interface Weighted {
   count: number;
 }
 
-/** The ratings by value, ascending: sums depend neither on the order in which results came nor on how they were tallied. */
+/** The ratings by value, ascending: sums depend neither on the order of results nor on their tallying. */
 function rated(tallies: readonly ResultTally[]): Weighted[] {
   const counts = new Map<number, number>();
   for (const { rating, count } of tallies) {
@@ -113,7 +116,7 @@ function rated(tallies: readonly ResultTally[]): Weighted[] {
   return [...counts].map(([value, count]) => ({ value, count })).sort((one, other) => one.value - other.value);
 }
 
-/** Kept between the least and the greatest value, which rounding could leave: the mean of 0.1, 0.1 and 0.1 is 0.1. */
+/** Clamped to the least and the greatest value, which rounding could exceed: the mean of 0.1, 0.1 and 0.1 is 0.1. */
 function mean(values: readonly Weighted[]): number | null {
   if (values.length === 0) return null;
   let sum = 0;

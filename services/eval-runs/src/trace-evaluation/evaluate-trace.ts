@@ -24,8 +24,8 @@ interface EvaluationDependencies {
 }
 
 /**
- * POST /ingest/traces/{traceId}/evaluate (completions 2.8): grades a recorded trace. Not idempotent: sent
- * again, it is judged again, as a run of its own.
+ * POST /ingest/traces/{traceId}/evaluate (completions 2.8): grades a recorded trace. Not idempotent: each call judges it again,
+ * as a separate run.
  */
 export function evaluateTrace({ ingest, evaluator, ...stores }: EvaluationDependencies): Handler {
   return async (call) => {
@@ -55,7 +55,7 @@ export function evaluateTrace({ ingest, evaluator, ...stores }: EvaluationDepend
   };
 }
 
-/** A config of this id grades before a dataset of it. */
+/** A config with this id takes precedence over a dataset. */
 async function findGrading(
   { configs, datasets, gradings }: Pick<EvaluationDependencies, "configs" | "datasets" | "gradings">,
   projectId: string,

@@ -17,8 +17,7 @@ type FinishedRun = Pick<
 >;
 
 /**
- * Stores a run that was judged before it was made, completed, with its one result: both or nothing. Done again after a
- * lost answer it changes nothing.
+ * Stores a completed run with its one judged result in one transaction. A retry after a lost response changes nothing.
  */
 export async function storeFinishedRun(
   database: Database,

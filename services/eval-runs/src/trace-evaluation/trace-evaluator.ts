@@ -12,7 +12,7 @@ import { composeResult, type ResultRow, type StoredResult } from "../results/sto
 import type { Timings } from "../timings.ts";
 import { storeFinishedRun } from "./store-finished-run.ts";
 
-/** What a trace is graded by: a dataset, or a grading config alone. */
+/** The grading of a trace: a dataset, or only a grading config. */
 export interface TraceGrading {
   datasetId: string;
   /** Null for a config. */
@@ -28,7 +28,7 @@ export interface TraceEvaluatorDependencies {
   timings: Timings;
   linkedTraces: LinkedTraces;
   ratingNews: RatingNews;
-  /** Told of each result that was stored. */
+  /** Called for each stored result. */
   onStored: (result: StoredResult) => void;
   /** Aborts when the service stops. */
   signal: AbortSignal;
@@ -36,7 +36,7 @@ export interface TraceEvaluatorDependencies {
 
 export interface EvaluatedTrace {
   projectId: string;
-  /** Whose judge calls these are; null without organizations. */
+  /** The organization that the judge calls are counted for; null without organizations. */
   organizationId: string | null;
   trace: JudgedTrace;
   grading: TraceGrading;
@@ -44,14 +44,14 @@ export interface EvaluatedTrace {
 
 export interface TraceEvaluator {
   /**
-   * Judges a recorded trace and keeps that as a completed run of one result (completions 2.8). The run is made when the
-   * trace has been judged: whatever fails before leaves nothing behind. Each call makes a run of its own. Throws
-   * `service_unavailable` when too many are in hand.
+   * Judges a recorded trace and stores it as a completed run with one result (completions 2.8). The run is created after the
+   * judging: an earlier failure leaves nothing behind. Each call creates a separate run. Throws `service_unavailable` when too
+   * many are in progress.
    */
   evaluate(evaluated: EvaluatedTrace): Promise<{ runId: string; row: ResultRow }>;
 }
 
-/** Traces of one process at a time: each is held in memory for as long as its judge takes. */
+/** Concurrent traces per process: each stays in memory until its judge has answered. */
 const defaultInHandMax = 200;
 const batchId = "trace-eval";
 
@@ -103,8 +103,8 @@ export function createTraceEvaluator(
 }
 
 /**
- * A trace as the result it is graded as. What it has not is empty; but one that ended in an error and put nothing out is
- * a result with an error, which no judge is asked about (completions 5.3).
+ * A trace as the result to grade. Missing parts are empty; a trace that ended in an error without an output is a result with an
+ * error, which no judge is asked about (completions 5.3).
  */
 function submitTrace(trace: JudgedTrace): SubmittedResult {
   const { traceId, input, output, error } = trace;
