@@ -4,25 +4,25 @@ import { type Collector, logsUrlOf } from "./model/collector-address.ts";
 import type { PublicAddress } from "./webhooks/public-address.ts";
 
 export interface MonitorConfig extends StoreServiceConfig {
-  /** Where ingest is found. */
+  /** Addresses of ingest. */
   ingestAddresses: readonly string[];
   /** Live judge calls of a project per UTC day; null: unlimited. */
   liveCallsPerDay: number | null;
-  /** Whether traces that came over OTLP are looked through for patterns. */
+  /** Traces that arrived over OTLP are searched for patterns. */
   watchesOtlp: boolean;
-  /** Whether idle sessions are judged without being asked for. */
+  /** Idle sessions are judged automatically. */
   sweepsSessions: boolean;
-  /** What links in messages lead to; null: unknown. */
+  /** The base of links in messages; null: unknown. */
   publicAddress: PublicAddress | null;
-  /** Whether webhooks may lead into the installation's own network. */
+  /** Webhooks may call addresses in the installation's own network. */
   allowsPrivateHosts: boolean;
-  /** What messages to channels of profiles are signed with; null: nothing. */
+  /** Signs messages to channels of profiles; null: unsigned. */
   webhookSecret: Secret | null;
-  /** Where verdicts are exported to; null: nowhere. */
+  /** The receiver of exported verdicts; null: none. */
   collector: Collector | null;
 }
 
-/** Reads monitor's settings; every mistake is reported at once, by variable name. */
+/** Reads monitor's settings; all errors are reported at once, by variable name. */
 export function readMonitorConfig(environment: Environment): { config: MonitorConfig; warnings: string[] } {
   const { config, values, warnings } = readStoreServiceConfig(environment, {
     database: "SERVICE_MONITOR_DB_URL",

@@ -4,12 +4,12 @@ import { type Act, AppError, type Clock, namesOfChanged, uuidv7 } from "@touchst
 import { recordAuditEvent } from "../outbox.ts";
 import type { AlertRuleDocument, StoredAlertRule } from "./alert-rule.ts";
 
-/** The alert rules of projects. Every change tells the log. */
+/** The alert rules of projects. Every change is recorded in the audit log. */
 export interface AlertRuleStore {
   /** Oldest first. */
   list(projectId: string): Promise<StoredAlertRule[]>;
   find(projectId: string, id: string): Promise<StoredAlertRule | null>;
-  /** Throws `bad_request` when the project has as many as it may. */
+  /** Throws `bad_request` when the project has the maximum number. */
   create(projectId: string, document: AlertRuleDocument, act: Act): Promise<StoredAlertRule>;
   /** Null when there is none. */
   change(
@@ -18,7 +18,7 @@ export interface AlertRuleStore {
     compose: (stored: AlertRuleDocument) => AlertRuleDocument,
     act: Act,
   ): Promise<StoredAlertRule | null>;
-  /** False when there was none. */
+  /** False when there is none. */
   delete(projectId: string, id: string, act: Act): Promise<boolean>;
 }
 

@@ -3,7 +3,7 @@ import type { Parsed } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { Severity } from "../model/finding.ts";
 
-/** What traffic is compared with, and what follows (completions 10). */
+/** The condition of an alert rule, and the resulting signal (completions 10). */
 export interface AlertRuleDocument {
   name: string;
   metric: AlertMetric;
@@ -14,9 +14,9 @@ export interface AlertRuleDocument {
   agentId: string | null;
   severity: Severity;
   enabled: boolean;
-  /** A rule that fired is silent for so long. */
+  /** A rule that fired does not fire again for this time. */
   cooldownMinutes: number;
-  /** Fewer traces or ratings decide nothing. */
+  /** With fewer traces or ratings the rule does not decide. */
   minSamples: number;
 }
 
@@ -28,13 +28,15 @@ export interface StoredAlertRule {
   updatedAt: Date;
 }
 
-/** What was measured: null where nothing was there to measure; of how many traces or ratings. */
+/** The measured value, null without data, and the number of traces or ratings. */
 export interface Measurement {
   value: number | null;
   samples: number;
 }
 
-/** What a rule becomes: what was sent, else what is stored, else the default. A new one is sent its required members. */
+/**
+ * The new content of a rule: sent members, else stored ones, else defaults. A new rule must include the required members.
+ */
 export function composeAlertRule(
   sent: Parsed<z.output<typeof changedAlertRule>>,
   stored: AlertRuleDocument | null,
@@ -44,22 +46,22 @@ export function composeAlertRule(
 
 const defaults = { agentId: null, severity: "medium", enabled: true, cooldownMinutes: 60, minSamples: 10 } as const;
 
-/** Numbers of things: none is a number too, and one may be what somebody waits for. */
+/** Counts: 0 is a valid measurement, and a rule may be about a single occurrence. */
 const counts: ReadonlySet<AlertMetric> = new Set(["errorCount", "traceCount"]);
 
-/** Whether there is enough to decide on. */
+/** True if there is enough data to decide. */
 export function isDecided({ metric, minSamples }: AlertRuleDocument, { value, samples }: Measurement): boolean {
   return value !== null && (counts.has(metric) || samples >= minSamples);
 }
 
-/** Whether a rule is broken. Exactly at the threshold it is not. */
+/** True if the rule is violated. A value equal to the threshold does not violate it. */
 export function isCrossed(rule: AlertRuleDocument, measured: Measurement): boolean {
   const { value } = measured;
   if (value === null || !isDecided(rule, measured)) return false;
   return rule.comparison === "above" ? value > rule.threshold : value < rule.threshold;
 }
 
-/** What is measured where nothing happened. */
+/** The measurement of an empty window. */
 export function measuredNothing({ metric }: AlertRuleDocument): Measurement {
   return { value: counts.has(metric) ? 0 : null, samples: 0 };
 }

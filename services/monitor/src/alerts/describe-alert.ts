@@ -2,7 +2,7 @@ import type { AlertMetric } from "@touchstone/contracts";
 import type { AlertRuleDocument, Measurement } from "./alert-rule.ts";
 
 interface Words {
-  /** With the value before it or in it. */
+  /** Contains the value. */
   tell(value: string): string;
   format(value: number): string;
   samples: "trace" | "rating";
@@ -23,13 +23,16 @@ const words: Readonly<Record<AlertMetric, Words>> = {
   traceCount: { tell: (value) => `Traces: ${value}`, format: count, samples: "trace" },
 };
 
-/** `Failure rate was 24.4% over the last 24 hours (threshold 20%, 312 traces). Rule: Checkout.`: what a rule found, in words. */
+/**
+ * A sentence about a rule that fired: `Failure rate was 24.4% over the last 24 hours (threshold 20%, 312 traces). Rule:
+ * Checkout.`
+ */
 export function describeAlert(
   { name, metric, threshold, windowMinutes }: AlertRuleDocument,
   { value, samples }: Measurement,
 ): string {
   const { tell, format, samples: unit } = words[metric];
-  // Of the traces that are counted the samples would be the same number again.
+  // For a count of traces the sample size would repeat the value.
   const among = metric === "traceCount" ? "" : `, ${samples} ${unit}${samples === 1 ? "" : "s"}`;
   const within = `over the last ${windowWords(windowMinutes)}`;
   return `${tell(format(value ?? 0))} ${within} (threshold ${format(threshold)}${among}). Rule: ${name}.`;

@@ -6,17 +6,17 @@ import { describeAlert } from "./describe-alert.ts";
 import { measure } from "./measure.ts";
 
 export interface RuleTimings {
-  /** How often each rule is evaluated. */
+  /** The interval between evaluations of a rule. */
   everyMs: number;
-  /** How often rules that are due are looked for. */
+  /** The interval between polls for due rules. */
   pollMs: number;
 }
 
 const defaultTimings: RuleTimings = { everyMs: 60_000, pollMs: 5_000 };
-/** Rules that a replica claims at once: as many as it evaluates well before they are due again. */
+/** Rules that a replica claims at once: few enough to evaluate them well before they are due again. */
 const claimedMax = 20;
 
-/** The evaluation of alert rules at work. */
+/** The running evaluation of alert rules. */
 export interface RuleEvaluation {
   stop(): Promise<void>;
 }
@@ -28,9 +28,8 @@ interface ClaimedRule {
 }
 
 /**
- * Starts evaluating the rules of all projects, each once a minute by whichever replica claims it. A replica that is
- * killed leaves its rules to the next minute. A rule that is broken raises its signal in the transaction that begins its
- * cooldown, so that neither is there without the other.
+ * Starts evaluating the rules of all projects, each once a minute by the replica that claims it. A killed replica's rules are
+ * evaluated in the next minute. A violated rule raises its signal and begins its cooldown in one transaction.
  */
 export function evaluateRules(options: {
   database: Database;

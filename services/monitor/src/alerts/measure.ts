@@ -3,10 +3,9 @@ import type { Queryable } from "@touchstone/db";
 import type { AlertRuleDocument, Measurement } from "./alert-rule.ts";
 
 /**
- * Measures what a rule is about, of the watched traces that lie within its window by their own time and have settled. A
- * rate is a share of the traces (of those that called tools, for `toolFailureRate`): the failing ones are those whose
- * operational class is not healthy or in which a check found a failure. `meanRating` is of what live scorers and groups
- * said within the window.
+ * Measures a rule's metric over settled, watched traces whose own time is within its window. A rate is a share of the traces
+ * (for `toolFailureRate`, of those that called tools): failing ones have an operational class that is not healthy, or a failure
+ * found by a check. `meanRating` is over the ratings of live scorers and groups within the window.
  */
 export async function measure(
   transaction: Queryable,
@@ -82,17 +81,19 @@ export interface MeasuredWindow extends Measurement {
   place: number;
 }
 
-/** What the windows of some days measure, laid end to end up to `until`; empty ones are left out. */
+/** The measurements of consecutive windows up to `until`; empty ones are left out. */
 export interface MeasuredDays {
   until: Date;
   windows: MeasuredWindow[];
   /** The time of the oldest trace or rating that was read; null: there was none. */
   oldest: Date | null;
-  /** There are more than were read. */
+  /** True if there were more rows than were read. */
   isCut: boolean;
 }
 
-/** Measures the same of each window of the last days, of at most the newest `limits.alertTrialRowsMax` traces or ratings. */
+/**
+ * Measures the metric in each window of the last days, over at most the newest `limits.alertTrialRowsMax` traces or ratings.
+ */
 export async function measureDays(
   transaction: Queryable,
   projectId: string,

@@ -53,7 +53,7 @@ function getAlertRule({ alertRules }: { alertRules: AlertRuleStore }): Handler {
   };
 }
 
-/** PUT /agent-monitoring/alert-rules/{alertRuleId}: only what is sent changes. */
+/** PUT /agent-monitoring/alert-rules/{alertRuleId}: changes only the members that were sent. */
 function updateAlertRule({ alertRules }: { alertRules: AlertRuleStore }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
@@ -73,7 +73,7 @@ function deleteAlertRule({ alertRules }: { alertRules: AlertRuleStore }): Handle
   };
 }
 
-/** The alert rule a path names. Throws 404 for what is no id. */
+/** The alert rule in the path. Throws 404 for a malformed id. */
 function alertRuleId(call: Call): string {
   const id = call.params.alertRuleId ?? "";
   return isUuid(id) ? id : alertRuleNotFound();

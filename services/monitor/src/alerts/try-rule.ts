@@ -17,8 +17,8 @@ const minuteMs = 60_000;
 const shownAlertsMax = 20;
 
 /**
- * What a rule would have said in windows that are laid end to end. It is asked at the end of each window, not each minute as a stored
- * rule is, so a short crossing between two windows may be missed.
+ * The results of a rule in consecutive windows. It is evaluated at the end of each window, not each minute like a stored rule,
+ * so a short violation between two windows may be missed.
  */
 export function tryRule(rule: AlertRuleDocument, measured: MeasuredDays): z.input<typeof alertTrialReply> {
   const windowMs = rule.windowMinutes * minuteMs;
@@ -29,7 +29,7 @@ export function tryRule(rule: AlertRuleDocument, measured: MeasuredDays): z.inpu
     return { value, samples };
   };
   const oldestPlace = Math.max(0, ...byPlace.keys());
-  // Of a window that was read in part nothing can be said.
+  // A window that was read only in part has no result.
   const first = isCut && oldestPlace > 0 ? oldestPlace - 1 : oldestPlace;
   const tally = { windows: first + 1, undecided: 0, crossed: 0 };
   const alerts: z.input<typeof alertTrialReply>["alerts"] = [];
@@ -61,10 +61,10 @@ export function tryRule(rule: AlertRuleDocument, measured: MeasuredDays): z.inpu
 }
 
 const defaultDays = 7;
-/** Trials of one replica at a time: each reads up to `limits.alertTrialRowsMax` rows. */
+/** Concurrent trials per replica: each reads up to `limits.alertTrialRowsMax` rows. */
 const inHandMax = 4;
 
-/** POST /agent-monitoring/alert-rules/dry-run: what a rule would have said over the last days. Its name may be missing. */
+/** POST /agent-monitoring/alert-rules/dry-run: the results of a rule over the last days. Its name is optional. */
 export function tryAlertRule({ database }: { database: Database }): Handler {
   const limit = createLimitInHand(inHandMax, "Too many alert rules are being tried at the moment; retry.");
   return async (call) => {

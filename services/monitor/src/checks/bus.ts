@@ -7,7 +7,7 @@ export function consumeTracesSettled(bus: Bus, { planner }: { planner: CheckPlan
   return bus.consume(tracesSettled, { durable: "monitor-trace-settled" }, ({ traces }) => planner.plan(traces));
 }
 
-/** Consumes `event.span.settled.v1`: plans the live checks of child spans, where ingest tells of them. */
+/** Consumes `event.span.settled.v1`: plans the live checks of child spans, if ingest publishes them. */
 export function consumeSpansSettled(bus: Bus, { planner }: { planner: CheckPlanner }): Promise<Consuming> {
   return bus.consume(spansSettled, { durable: "monitor-span-settled" }, ({ spans }) => planner.planChildren(spans));
 }

@@ -3,7 +3,7 @@ import { Counter, Gauge } from "prom-client";
 import type { CheckKind } from "./check.ts";
 import type { CheckStore, Ending } from "./check-store.ts";
 
-/** Counts what comes of checks, and shows how many are due. */
+/** Counts the outcomes of checks, and reports the number of due ones. */
 export function countChecks(
   metrics: Metrics,
   store: Pick<CheckStore, "countDue">,

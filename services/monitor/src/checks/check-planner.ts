@@ -7,24 +7,24 @@ import { plannableDays, recordSettledTraces, selectDeletedProjects } from "../tr
 import type { Check, PlannedCheck } from "./check.ts";
 import { insertChecks } from "./check-store.ts";
 
-/** Writes down what is to be checked of traces that settled. */
+/** Stores the checks that settled traces are due. */
 export interface CheckPlanner {
   /**
-   * Records traces, of any projects but deleted ones, and the checks they are due: one transaction a project. The same
-   * traces may come any number of times. Where a kind of check cannot plan, the others' plans are stored all the same,
-   * and this rejects, so that the traces come again.
+   * Records traces, of any projects but deleted ones, and their due checks: one transaction per project. Idempotent for
+   * repeated traces. If one kind of check cannot plan, the plans of the others are stored, and this rejects, so that the traces
+   * are redelivered.
    */
   plan(traces: readonly SettledTrace[]): Promise<void>;
   /**
-   * The same for child spans, in an installation that has them checked too (completions 1.7). They are no traffic of their
-   * own: only checks are planned of them, and only of those that began within the last days.
+   * The same for child spans, in an installation that checks them (completions 1.7). They do not count as traffic: only checks
+   * are planned, and only for spans that began within the last days.
    */
   planChildren(spans: readonly SettledTrace[]): Promise<void>;
 }
 
 /**
- * What settled traces of one project change besides checks, in the same transaction. A fresh trace settles for the first
- * time: nothing was recorded of it before. A reclassified one fails in another way than was known, or does not any more.
+ * Further changes for settled traces of one project, in the same transaction. A fresh trace settles for the first time: nothing
+ * was recorded for it before. A reclassified one has a different failure than before, or none any more.
  */
 export type AlsoRecord = (
   transaction: Transaction,
@@ -34,7 +34,7 @@ export type AlsoRecord = (
 ) => Promise<void>;
 
 export function createCheckPlanner(options: {
-  /** Acting as the application role. */
+  /** Connects as the application role. */
   database: Database;
   checks: readonly Check[];
   logger: Logger;
@@ -68,14 +68,14 @@ export function createCheckPlanner(options: {
     });
   }
 
-  /** Answers what failed, or null. */
+  /** Returns the error, or null. */
   async function planProject(project: SentOfProject, takeNote: TakeNote, kinds: readonly Check[]): Promise<unknown> {
     try {
       await planIn(project, takeNote, kinds);
       return null;
     } catch (err) {
-      // A kind that fails removes only itself: each gets a transaction of its own. What fails then comes again. One after
-      // the other: all of them record the same traces, and would wait for one another's locks.
+      // A kind that fails affects only itself: each gets a separate transaction, and the failed one is retried later. One at a
+      // time: they record the same traces, and would wait for one another's locks.
       logger.warn({ err }, "checks could not be planned together; planning each kind by itself");
       let failure: unknown = null;
       for (const kind of kinds) {
@@ -90,7 +90,7 @@ export function createCheckPlanner(options: {
   async function planAll(all: readonly SettledTrace[], takeNote: TakeNote, kinds: readonly Check[]): Promise<void> {
     const closed = await selectDeletedProjects(database, all);
     const failures: unknown[] = [];
-    // A transaction for each: what one project's checks go by is out of the others' reach for row-level security too.
+    // A separate transaction per project: row-level security then also isolates what the plans read.
     for (const [projectId, sent] of Map.groupBy(all, (trace) => trace.projectId)) {
       if (closed.has(projectId)) continue;
       const failure = await planProject({ projectId, sent }, takeNote, kinds);
@@ -113,14 +113,16 @@ interface SentOfProject {
   sent: readonly SettledTrace[];
 }
 
-/** Takes note of what settled, and answers what checks may be planned of. */
+/** Records settled traces, and returns those whose checks may be planned. */
 type TakeNote = (
   transaction: Transaction,
   projectId: string,
   sent: readonly SettledTrace[],
 ) => Promise<readonly SettledTrace[]>;
 
-/** Whether the checks of a span cannot have been forgotten: they are not planned before it began, and kept for longer. */
+/**
+ * True if the checks of a span cannot have been deleted yet: they are planned after it began, and kept longer than this.
+ */
 function isRecent({ createdAt }: SettledTrace): boolean {
   return Date.parse(createdAt) > Date.now() - plannableDays * 86_400_000;
 }

@@ -1,15 +1,15 @@
 import type { Database, Queryable, Transaction } from "@touchstone/db";
 import type { CheckKind, DueCheck, PlannedCheck } from "./check.ts";
 
-/** A check that was taken, and the token that its lease goes by. */
+/** A taken check, with the token of its lease. */
 export interface TakenCheck extends DueCheck {
   token: string;
 }
 
-/** When a check is due again that nobody settled or put back: its worker froze or was killed. */
+/** The time until a check that was neither settled nor put back is due again: its worker hung or was killed. */
 export interface Lease {
   ms: number;
-  /** Added to it after the first try, the second and so on; the last counts for all that follow. */
+  /** Added after the first try, the second and so on; the last value applies to all further tries. */
   backOffMs: readonly number[];
 }
 
@@ -20,14 +20,14 @@ export interface Ending {
 }
 
 /**
- * The checks that are due. A worker takes one under a lease; what comes of it is written only while the lease is its
- * own. All times are PostgreSQL's: replicas with different clocks agree on when a lease is over.
+ * The due checks. A worker takes a check under a lease, and writes its outcome only while it holds the lease. All times are
+ * PostgreSQL's: replicas with different clocks agree on when a lease expires.
  */
 export interface CheckStore {
   /**
-   * Takes up to `count` due checks of some kinds, the oldest of each project, projects in turn: first those that have the
-   * fewest `inHand`, and never more than `perProject` of one, these included. Counts as a try before anything is done, so that
-   * a check that kills its worker comes back counted, and later from try to try.
+   * Takes up to `count` due checks of some kinds, the oldest of each project, projects in turn: first those with the fewest
+   * `inHand`, and never more than `perProject` of one, including these. Counts a try in advance, so that a check that kills its
+   * worker returns counted, with a longer delay each time.
    */
   take(options: {
     token: string;
@@ -35,25 +35,25 @@ export interface CheckStore {
     perProject: number;
     inHand: ReadonlyMap<string, number>;
     kinds: readonly CheckKind[];
-    /** Projects after this one come first, so that none waits for ever where there are more than one look reads. */
+    /** Projects after this one come first, so that none starves if there are more than one poll reads. */
     after: string;
     lease: Lease;
   }): Promise<TakenCheck[]>;
-  /** Puts the end of leases off. Answers the ids of those that are still the worker's own. */
+  /** Extends leases. Returns the ids of those that the worker still holds. */
   renew(held: readonly TakenCheck[], lease: Lease): Promise<Set<string>>;
   /**
-   * Ends a check and writes what was found, in one transaction. False, and nothing is written, when somebody else took
-   * the check over.
+   * Ends a check and writes its findings, in one transaction. Returns false and writes nothing if another worker took the check
+   * over.
    */
   settle(check: TakenCheck, ending: Ending, record: (transaction: Queryable) => Promise<void>): Promise<boolean>;
   /** Puts a check back for later. `isCounted`: the try remains counted. */
   putBack(check: TakenCheck, options: { reason: string | null; delayMs: number; isCounted: boolean }): Promise<void>;
-  /** How many checks are due now, at most a hundred thousand. */
+  /** The number of checks due now, at most a hundred thousand. */
   countDue(): Promise<number>;
 }
 
 const backlogCountMax = 100_000;
-/** Projects that one look for due checks reads. */
+/** Projects that one poll for due checks reads. */
 const projectsMax = 100;
 
 interface Row {
@@ -71,9 +71,9 @@ export function createCheckStore({
   database,
   maintenance,
 }: {
-  /** Acting as the application role: what is found is written under its project's scope. */
+  /** Connects as the application role: findings are written under their project's scope. */
   database: Database;
-  /** Acting as the maintenance role: checks are taken across projects. */
+  /** Connects as the maintenance role: checks are taken across projects. */
   maintenance: Database;
 }): CheckStore {
   return {
@@ -201,7 +201,7 @@ export function createCheckStore({
     settle: (check, { outcome, reason }, record) =>
       database.scoped([check.projectId], async (transaction) => {
         const { rowCount } = await transaction.query({
-          // Locks the row first: nobody takes the check over while what was found is being written.
+          // Locks the row first, so that no worker takes the check over while its findings are written.
           name: "check_settle",
           text: `
             update monitor.checks
@@ -257,7 +257,10 @@ export function createCheckStore({
   };
 }
 
-/** Of one kind, scorer, subject and round there ever is one check: what comes again changes nothing. Answers how many are new. */
+/**
+ * There is at most one check per kind, scorer, subject and round: repeated inserts change nothing. Returns the number of new
+ * ones.
+ */
 export async function insertChecks(
   transaction: Pick<Transaction, "query">,
   planned: readonly { projectId: string; check: PlannedCheck }[],

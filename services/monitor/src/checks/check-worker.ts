@@ -4,17 +4,17 @@ import { type Check, type CheckKind, type CheckOutcome, checkTriesMax, timeoutTr
 import type { CheckStore, Ending, TakenCheck } from "./check-store.ts";
 
 export interface WorkerTimings {
-  /** How long a check is a worker's own without a renewal; then another takes it over. */
+  /** The lease of a check without a renewal; then another worker takes it over. */
   leaseMs: number;
-  /** How often leases are renewed. Well below `leaseMs`. */
+  /** The interval between renewals. Well below `leaseMs`. */
   renewMs: number;
-  /** How often due checks are looked for when nobody calls `wake`. */
+  /** The interval between polls for due checks without a call of `wake`. */
   pollMs: number;
-  /** Pause before each retry, added to the lease where a worker was killed; one fewer than there are tries. */
+  /** The delay before each retry, also added to the lease of a killed worker; one fewer than there are tries. */
   retryDelaysMs: readonly number[];
-  /** How long a kind waits after it was postponed: doubles from the first to the second. */
+  /** The delay of a kind after it was postponed: doubles from the first value to the second. */
   postponeMs: readonly [number, number];
-  /** How long a stop waits for what is in hand before it is put back. */
+  /** The longest wait of a stop for checks in progress before they are put back. */
   drainMs: number;
 }
 
@@ -22,7 +22,7 @@ const workerTimings: WorkerTimings = {
   leaseMs: 30_000,
   renewMs: 8_000,
   pollMs: 1_000,
-  // What fails for half an hour is given up.
+  // A check that fails for half an hour is given up.
   retryDelaysMs: [2_000, 15_000, 120_000, 1_800_000],
   postponeMs: [1_000, 30_000],
   drainMs: 5_000,
@@ -32,41 +32,41 @@ export interface CheckWorkerOptions {
   store: CheckStore;
   checks: readonly Check[];
   logger: Logger;
-  /** Checks in hand at a time. */
+  /** Concurrent checks. */
   concurrency: number;
   timings?: WorkerTimings;
-  /** Told how each check that ended did. */
+  /** Called with the outcome of each ended check. */
   onSettled?: (kind: CheckKind, outcome: Ending["outcome"]) => void;
 }
 
-/** Carries out checks as they become due. */
+/** Executes checks as they become due. */
 export interface CheckWorker {
-  /** Says that checks may have become due; they are looked for now instead of at the next poll. */
+  /** Signals that checks may have become due; polls now. */
   wake(): void;
-  /** Takes no more checks, waits for those in hand, and puts back what is not done in time. */
+  /** Takes no more checks, waits for those in progress, and puts back unfinished ones. */
   stop(): Promise<void>;
 }
 
 const nobody = "00000000-0000-0000-0000-000000000000";
 const reasonMaxChars = 500;
 
-/** A check being carried out. */
+/** A check in progress. */
 interface InHand {
   check: TakenCheck;
-  /** Aborted when the check is not the worker's own any more, and when the worker stops. */
+  /** Aborted when the worker loses the lease, and when it stops. */
   abort: AbortController;
   done: Promise<void>;
 }
 
 /**
- * Starts a worker. Any number of them may share the checks: each check is one worker's own while its lease lasts, and a
- * worker that is killed, or was paused for longer than that, writes nothing of what another took over.
+ * Starts a worker. Any number of workers may share the checks: only the holder of a check's lease executes it, and a worker
+ * that was killed or paused beyond its lease writes nothing for a check that another took over.
  */
 export function startCheckWorker(options: CheckWorkerOptions): CheckWorker {
   const { store, checks, logger, concurrency, timings = workerTimings, onSettled } = options;
   const byKind = new Map(checks.map((check) => [check.kind, check]));
   const triesMax = checkTriesMax;
-  // Leaves room for others while one project's checks are slow.
+  // Leaves capacity for others while one project's checks are slow.
   const perProject = Math.max(1, Math.ceil(concurrency * 0.75));
   const lease = { ms: timings.leaseMs, backOffMs: timings.retryDelaysMs };
   const hands = new Map<string, InHand>();
@@ -91,7 +91,7 @@ export function startCheckWorker(options: CheckWorkerOptions): CheckWorker {
         const taken = await take();
         for (const check of taken) begin(check);
         isFailing = false;
-        // A full look may have left something; one that was not has not.
+        // A full poll may have left due checks; a partial one has not.
         if (taken.length === 0) await pause();
       } catch (err) {
         if (!isFailing) logger.warn({ err }, "due checks cannot be looked for; trying again");
@@ -128,7 +128,7 @@ export function startCheckWorker(options: CheckWorkerOptions): CheckWorker {
     hands.set(key, hand);
     hand.done = work(hand)
       .catch((err) => {
-        // The lease ends by itself, and the check is taken up again.
+        // The lease expires, and the check is taken again.
         logger.warn({ err, kind: check.kind, checkId: check.id }, "what came of a check could not be written");
       })
       .finally(() => {
@@ -210,7 +210,7 @@ export function startCheckWorker(options: CheckWorkerOptions): CheckWorker {
         if (!own.has(check.id)) abort.abort(new Error("the check was taken over"));
       }
     } catch (err) {
-      // The database is away. What is in hand goes on: it is written only if it is still our own.
+      // The database is unavailable. Checks in progress continue: their outcome is written only if the lease is still held.
       logger.warn({ err }, "leases of checks could not be renewed");
     }
   }
@@ -248,7 +248,7 @@ export function startCheckWorker(options: CheckWorkerOptions): CheckWorker {
   };
 }
 
-/** How a check ends that is not put back. */
+/** The ending of a check that is not put back. */
 function endingOf(outcome: Exclude<CheckOutcome, { outcome: "retry" | "postponed" }>): Ending {
   if (outcome.outcome === "done") return { outcome: "done", reason: outcome.note ?? null };
   if (outcome.outcome === "timeout") return { outcome: "given-up", reason: cut(outcome.reason) };
@@ -259,5 +259,5 @@ const nothing = async (): Promise<void> => {};
 const cut = (reason: string): string => reason.slice(0, reasonMaxChars);
 const describeFailure = (err: unknown): string => cut(err instanceof Error ? err.message : String(err));
 
-/** Up to a tenth more, so that checks that failed together are not tried again together. */
+/** Adds up to a tenth, so that checks that failed together are not retried together. */
 const withJitter = (delayMs: number): number => Math.round(delayMs * (1 + Math.random() / 10));

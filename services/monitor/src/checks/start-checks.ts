@@ -7,23 +7,23 @@ import { type AlsoRecord, createCheckPlanner } from "./check-planner.ts";
 import type { CheckStore, Ending } from "./check-store.ts";
 import { startCheckWorker, type WorkerTimings } from "./check-worker.ts";
 
-/** Live checks at work. */
+/** Running live checks. */
 export interface RunningChecks {
-  /** Says that checks may have become due. */
+  /** Signals that checks may have become due. */
   wake(): void;
   stop(): Promise<void>;
 }
 
-/** Checks of one replica in hand at a time. What they ask has limits of its own. */
+/** Concurrent checks per replica. The services they call have separate limits. */
 const checksInHand = 24;
 
-/** Starts planning the checks of traces that settle, and carrying them out. */
+/** Starts planning the checks of settled traces, and executing them. */
 export function startChecks(options: {
-  /** Acting as the application role. */
+  /** Connects as the application role. */
   database: Database;
   store: CheckStore;
   bus: Bus;
-  /** Every kind there is. */
+  /** All kinds of checks. */
   checks: readonly Check[];
   logger: Logger;
   alsoRecord?: AlsoRecord;

@@ -3,10 +3,10 @@ import type { Logger } from "@touchstone/service-kit";
 import { type RegularSweep, trimRegularly } from "@touchstone/store-service";
 import { plannableDays } from "../traces/record-settled.ts";
 
-/** A week: longer than anything may plan the same check again. */
+/** A week: longer than any event can plan the same check again. */
 const keptDays = plannableDays + 1;
 
-/** Deletes checks that came to an end a week ago. */
+/** Deletes checks that ended a week ago. */
 export function trimChecks({ maintenance, logger }: { maintenance: Database; logger: Logger }): RegularSweep {
   return trimRegularly({
     maintenance,

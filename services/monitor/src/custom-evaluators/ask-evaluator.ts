@@ -4,17 +4,17 @@ import type { OutboundFetch } from "@touchstone/service-kit";
 import { askExternal } from "./ask-external.ts";
 import type { AskedTrace, EvaluatorAnswer, EvaluatorFailure, EvaluatorProgram } from "./evaluator.ts";
 
-/** Asks a custom scorer about a trace. Rejects only with the reason of `signal`, and on a bug. */
+/** Runs a custom scorer on a trace. Rejects only with the reason of `signal`, and on a bug. */
 export type AskEvaluator = (
   evaluator: { projectId: string; id: string; document: EvaluatorProgram },
   trace: AskedTrace,
   signal: AbortSignal,
 ) => Promise<{ answer: EvaluatorAnswer } | { failure: EvaluatorFailure }>;
 
-/** More than a script's 8 s (completions 6.2): it may have to wait for a place. */
+/** More than a script's 8 s (completions 6.2): it may have to wait for a free slot. */
 const scriptTimeoutMs = 25_000;
 
-/** An external scorer is asked from here, through the guarded client; a script is run by the judge. */
+/** External scorers are called from here, through the guarded client; scripts are run by the judge. */
 export function createAskEvaluator({ bus, outbound }: { bus: Bus; outbound: OutboundFetch }): AskEvaluator {
   return async ({ projectId, id, document }, trace, signal) => {
     const { kind, name, url = "", script = "" } = document;

@@ -2,7 +2,7 @@ import { OutboundError, type OutboundFetch } from "@touchstone/service-kit";
 import { z } from "zod";
 import type { AskedTrace, EvaluatorAnswer, EvaluatorFailure } from "./evaluator.ts";
 
-/** Longest that an external scorer may take, and longest answer that is read (completions 4.5). */
+/** Limits of an external scorer's response: time and size (completions 4.5). */
 export const externalLimits = { totalMs: 8_000, idleMs: 8_000, answerMaxBytes: 64 * 1024 } as const;
 
 const answerSchema = z.object({
@@ -12,12 +12,12 @@ const answerSchema = z.object({
   metadata: z.record(z.string(), z.unknown()).nullish(),
 });
 
-/** Statuses after which the same question may be answered. */
+/** Statuses after which a retry may succeed. */
 const passingStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /**
- * Asks an external scorer about a trace: one POST, no redirect followed, its answer read up to the limit. Rejects only
- * with the reason of `signal`.
+ * Calls an external scorer for a trace: one POST without redirects, reading the response up to the limit. Rejects only with the
+ * reason of `signal`.
  */
 export async function askExternal(
   outbound: OutboundFetch,

@@ -16,7 +16,7 @@ import { type EvaluatorStore, listEvaluatorsIn } from "./evaluator-store.ts";
 
 const reasonMaxChars = 4_000;
 
-/** Custom scorers that are enabled, each for itself (completions 4.5). */
+/** Enabled custom scorers, each a separate check (completions 4.5). */
 export function createCustomCheck(dependencies: {
   evaluators: Pick<EvaluatorStore, "find">;
   ingest: Pick<IngestClient, "readTraceForScripts">;
@@ -27,7 +27,7 @@ export function createCustomCheck(dependencies: {
   const { evaluators, ingest, askEvaluator, ...records } = dependencies;
   const known = new WeakMap<Queryable, Map<string, Promise<StoredEvaluator[]>>>();
 
-  /** Read once for each transaction that plans: many traces of one project settle together. */
+  /** Read once per planning transaction: many traces of one project settle together. */
   function listOnce(transaction: Queryable, projectId: string): Promise<StoredEvaluator[]> {
     const ofTransaction = known.get(transaction) ?? new Map<string, Promise<StoredEvaluator[]>>();
     known.set(transaction, ofTransaction);
@@ -85,7 +85,7 @@ async function readTrace(
     const trace = await ingest.readTraceForScripts(projectId, traceId);
     return trace === null ? { outcome: "skipped", reason: "The trace is not there any more." } : { trace };
   } catch (thrown) {
-    // Only where nobody answers: a trace that ingest cannot read is tried like any other failure.
+    // Only if the service does not answer: a trace that ingest cannot read is retried like any other failure.
     if (isAppError(thrown) && thrown.code === "service_unavailable" && !/could not answer/.test(thrown.message)) {
       return { outcome: "postponed", reason: "Ingest is away." };
     }
@@ -93,7 +93,7 @@ async function readTrace(
   }
 }
 
-/** The event, the signal where it is flagged, and where there is a score the verdict, which ingest is told. */
+/** Stores the event, the signal if it is flagged, and with a score the verdict, which ingest receives. */
 async function record(
   transaction: Queryable,
   found: {
@@ -119,7 +119,7 @@ async function record(
       scorerName: name,
       scorerVersion: null,
       rating,
-      // What flags an external scorer's trace is its own word, and no threshold.
+      // An external scorer flags a trace itself, without a threshold.
       threshold: kind === "code" ? ratingOfScore(alertBelow) : null,
       justification,
       model: null,
@@ -159,6 +159,6 @@ async function record(
     responsePreview: previewOf(trace.output),
   };
   await findings.record(transaction, projectId, event, finding.flagged ? signal : null);
-  // Last: whoever else judges the same trace waits for this row.
+  // Last: other checks of the same trace wait for this row.
   if (rating !== null) await announceJudgedTrace(transaction, projectId, traceId);
 }

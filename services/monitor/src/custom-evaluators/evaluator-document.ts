@@ -11,8 +11,8 @@ const refuse = (sentence: string): never => {
 };
 
 /**
- * What a custom scorer becomes: what was sent, else what is stored, else the default. Throws `bad_request` for the first
- * rule that is broken (completions 4.5). Where a name leads is decided when it is called; an address is looked at here.
+ * The new content of a custom scorer: sent members, else stored ones, else defaults. Throws `bad_request` for the first rule
+ * that is broken (completions 4.5). Addresses are checked here; host names are resolved and checked on each call.
  */
 export function composeEvaluatorDocument(
   sent: Sent,
@@ -93,7 +93,7 @@ function readAgentIds(value: unknown): string[] {
   return [...new Set(value as string[])];
 }
 
-/** Text that PostgreSQL takes. */
+/** Requires text that PostgreSQL can store. */
 function requireStorable(member: string, value: string): string {
   if (!value.isWellFormed() || value.includes("\0")) refuse(`${member} must be text without NUL`);
   return value;

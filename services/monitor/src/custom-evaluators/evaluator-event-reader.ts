@@ -1,6 +1,6 @@
 import type { Database } from "@touchstone/db";
 
-/** One thing that a custom scorer said of a trace. */
+/** One result of a custom scorer for a trace. */
 export interface EvaluatorEvent {
   id: string;
   traceId: string | null;
@@ -12,9 +12,9 @@ export interface EvaluatorEvent {
   createdAt: string;
 }
 
-/** Reads what custom scorers said. */
+/** Reads the results of custom scorers. */
 export interface EvaluatorEventReader {
-  /** What it flagged first, of these the lowest rating, then the newest. */
+  /** Flagged ones first, then the lowest rating, then the newest. */
   listWorst(projectId: string, evaluatorId: string, of: { since: Date; limit: number }): Promise<EvaluatorEvent[]>;
 }
 

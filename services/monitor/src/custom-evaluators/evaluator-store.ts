@@ -4,20 +4,20 @@ import { type Act, AppError, namesOfChanged, uuidv7 } from "@touchstone/service-
 import { recordAuditEvent } from "../outbox.ts";
 import type { EvaluatorDocument, StoredEvaluator } from "./evaluator.ts";
 
-/** Keeps a project's custom scorers (completions 4.5). Every change tells the log. */
+/** Stores a project's custom scorers (completions 4.5). Every change is recorded in the audit log. */
 export interface EvaluatorStore {
   /** The oldest first. */
   list(projectId: string): Promise<StoredEvaluator[]>;
   find(projectId: string, id: string): Promise<StoredEvaluator | null>;
-  /** Throws `bad_request` where the project has as many as it may. */
+  /** Throws `bad_request` when the project has the maximum number. */
   create(projectId: string, document: EvaluatorDocument, now: Date, act: Act): Promise<StoredEvaluator>;
-  /** Changes one while nobody else does. Null when there is none. */
+  /** Changes one under a lock. Null when there is none. */
   update(
     projectId: string,
     id: string,
     change: { now: Date; compose: (stored: EvaluatorDocument) => EvaluatorDocument; act: Act },
   ): Promise<StoredEvaluator | null>;
-  /** False when there was none. */
+  /** False when there is none. */
   delete(projectId: string, id: string, act: Act): Promise<boolean>;
 }
 
@@ -88,7 +88,7 @@ export function createEvaluatorStore(database: Database): EvaluatorStore {
   };
 }
 
-/** All of a project, within a transaction. */
+/** All of a project's scorers, within a transaction. */
 export async function listEvaluatorsIn(transaction: Queryable, projectId: string): Promise<StoredEvaluator[]> {
   return (await transaction.query<EvaluatorRow>(selectAll(projectId))).rows.map(readRow);
 }

@@ -1,27 +1,27 @@
 import type { ScriptTrace } from "@touchstone/contracts";
 import type { Severity } from "../model/finding.ts";
 
-/** A custom scorer's own content, as it is stored (completions 4.5). */
+/** The stored content of a custom scorer (completions 4.5). */
 export interface EvaluatorDocument {
   name: string;
   kind: "external" | "code";
-  /** Where it is external. */
+  /** Only for an external scorer. */
   url?: string;
-  /** Where it is code. */
+  /** Only for code. */
   language?: "javascript";
   script?: string;
   sampleRate: number;
   scopeMode: "all" | "selected";
   agentIds: readonly string[];
   enabled: boolean;
-  /** Of an external one: `matches` means the opposite. */
+  /** For an external scorer: inverts `matches`. */
   invertMatch: boolean;
   severity: Severity;
-  /** Of code: a score below it alerts. */
+  /** For code: a lower score alerts. */
   alertBelow: number;
 }
 
-/** What of it decides what it says. */
+/** The members that determine its results. */
 export type EvaluatorProgram = Pick<
   EvaluatorDocument,
   "kind" | "name" | "url" | "script" | "invertMatch" | "alertBelow"
@@ -34,17 +34,14 @@ export interface StoredEvaluator {
   updatedAt: Date;
 }
 
-/**
- * What a custom scorer is asked about: a trace, or a result of a run, which may have no trace and be expected to be
- * something.
- */
+/** The input of a custom scorer: a trace, or a result of a run, which may have no trace but an expected result. */
 export type AskedTrace = Omit<ScriptTrace, "traceId"> & { traceId: string | null; expected?: string | null };
 
-/** What a custom scorer answered of one trace, as it was read. */
+/** The parsed answer of a custom scorer for one trace. */
 export interface EvaluatorAnswer {
-  /** Of an external one. */
+  /** Only from an external scorer. */
   matches: boolean | null;
-  /** 0 to 1; null: it gave none, and of code that it skips the trace. */
+  /** 0 to 1; null: none; from code, null skips the trace. */
   score: number | null;
   reason: string | null;
   name: string | null;
@@ -52,15 +49,15 @@ export interface EvaluatorAnswer {
 }
 
 /**
- * Why a custom scorer gave no answer. `lasting`: asking again is no use. `passing`: it may be. `away`: who runs it is not
- * there at all, which is no fault of its own.
+ * The reason why a custom scorer gave no answer. `lasting`: a retry cannot help. `passing`: it may. `away`: the service that
+ * runs it is unavailable, which is not the scorer's fault.
  */
 export interface EvaluatorFailure {
   message: string;
   kind: "lasting" | "passing" | "away";
 }
 
-/** What an answer says of a trace. */
+/** The meaning of an answer for a trace. */
 export interface EvaluatorFinding {
   flagged: boolean;
   score: number | null;
@@ -68,8 +65,8 @@ export interface EvaluatorFinding {
 }
 
 /**
- * What an answer means: an external scorer says itself whether it flags a trace (`invertMatch` turns that round), a
- * script's score flags it below `alertBelow`; exactly at it passes. Null: it skips the trace.
+ * Interprets an answer: an external scorer flags a trace itself (inverted by `invertMatch`), a script's score flags it below
+ * `alertBelow`; an equal score passes. Null: it skips the trace.
  */
 export function findingOf(
   document: Pick<EvaluatorProgram, "kind" | "invertMatch" | "alertBelow">,
@@ -81,7 +78,7 @@ export function findingOf(
   return score === null ? null : { flagged: score < document.alertBelow, score, reason: said };
 }
 
-/** How good a finding is, 0 to 1: its score, else 0 where it flags and 1 where it does not (completions 4.4). */
+/** A finding as a score from 0 to 1: its score, else 0 if flagged and 1 if not (completions 4.4). */
 export function goodnessOf({ score, flagged }: EvaluatorFinding): number {
   return score ?? (flagged ? 0 : 1);
 }

@@ -31,7 +31,7 @@ export interface CustomEvaluatorRouteDependencies {
   evaluators: EvaluatorStore;
   evaluatorEvents: EvaluatorEventReader;
   askEvaluator: AskEvaluator;
-  /** What external scorers may be called at. */
+  /** The addresses that external scorers may have. */
   reach: OutboundReach;
   ingest: IngestClient;
   clock: Clock;
@@ -75,7 +75,9 @@ function listCustomEvaluators({ evaluators }: { evaluators: Pick<EvaluatorStore,
   };
 }
 
-/** PUT /agent-monitoring/custom-evaluators/{customEvaluatorId} (completions 4.5): only what is sent changes. */
+/**
+ * PUT /agent-monitoring/custom-evaluators/{customEvaluatorId} (completions 4.5): changes only the members that were sent.
+ */
 function updateCustomEvaluator({
   evaluators,
   reach,
@@ -96,7 +98,7 @@ function updateCustomEvaluator({
   };
 }
 
-/** DELETE /agent-monitoring/custom-evaluators/{customEvaluatorId} (completions 4.5). What it said stays. */
+/** DELETE /agent-monitoring/custom-evaluators/{customEvaluatorId} (completions 4.5). Its results stay. */
 function deleteCustomEvaluator({ evaluators }: { evaluators: Pick<EvaluatorStore, "delete"> }): Handler {
   return async (call) => {
     const isGone = await evaluators.delete(requireProject(call), evaluatorIdOf(call), actOf(call.identity));
@@ -104,7 +106,7 @@ function deleteCustomEvaluator({ evaluators }: { evaluators: Pick<EvaluatorStore
   };
 }
 
-/** Each is a trace to be read. */
+/** Each event requires reading a trace. */
 const eventsMax = 20;
 
 /** GET /agent-monitoring/custom-evaluators/{customEvaluatorId}/events (completions 4.5). */
@@ -132,7 +134,7 @@ function listCustomEvaluatorEvents(dependencies: {
   };
 }
 
-/** The id of the custom scorer that a path names. Throws 404 for what is none. */
+/** The id of the custom scorer in the path. Throws 404 for a malformed one. */
 function evaluatorIdOf(call: Call): string {
   const { customEvaluatorId = "" } = call.params;
   return isUuid(customEvaluatorId) ? customEvaluatorId : evaluatorNotFound();

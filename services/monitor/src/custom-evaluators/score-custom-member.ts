@@ -6,8 +6,7 @@ import { findingOf, goodnessOf } from "./evaluator.ts";
 import type { EvaluatorStore } from "./evaluator-store.ts";
 
 /**
- * Scores members of groups that are custom scorers: whether they are enabled, sampled or in scope by themselves does not
- * count (completions 4.4).
+ * Scores members of groups that are custom scorers, regardless of their own enabled state, sample and scope (completions 4.4).
  */
 export function createScoreCustomMember(dependencies: {
   evaluators: Pick<EvaluatorStore, "find">;

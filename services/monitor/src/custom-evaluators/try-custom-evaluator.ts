@@ -18,8 +18,8 @@ import { composeEvaluatorDocument } from "./evaluator-document.ts";
 type Reply = z.input<typeof customEvaluatorTrialReply>;
 
 /**
- * POST /agent-monitoring/custom-evaluators/dry-run (completions 4.5): asks a custom scorer about a trace and stores
- * nothing. Always 200: whatever is wrong with the scorer is `error`.
+ * POST /agent-monitoring/custom-evaluators/dry-run (completions 4.5): runs a custom scorer on a trace and stores nothing.
+ * Always 200: a failure of the scorer is in `error`.
  */
 export function tryCustomEvaluator(dependencies: {
   ingest: Pick<IngestClient, "readTraceForScripts">;
@@ -55,7 +55,7 @@ export function tryCustomEvaluator(dependencies: {
   };
 }
 
-/** What is not said is left out; a score is shown as null where a script skips. */
+/** Absent members are left out; a score is null if a script skips the trace. */
 function showAnswer({ matches, score, reason, name, metadata }: EvaluatorAnswer): NonNullable<Reply["response"]> {
   return {
     ...(matches !== null && { matches }),
@@ -66,7 +66,7 @@ function showAnswer({ matches, score, reason, name, metadata }: EvaluatorAnswer)
   };
 }
 
-/** What a scorer is tried on where no trace is named. */
+/** The trace for a trial without a named one. */
 function exampleTrace(): ScriptTrace {
   const traceId = uuidv7(Date.now());
   const [input, output] = ["What are your opening hours?", "We are open from 9 to 5."];

@@ -3,11 +3,11 @@ import type { ScorerTally } from "./compose-agreement.ts";
 import { createPairReader, type PairReader } from "./pair-reader.ts";
 import { pairsSource } from "./pairs-source.ts";
 
-/** Reads what live scorers and people said of the same traces. */
+/** Reads the verdicts of live scorers and people's labels on the same traces. */
 export interface AgreementReader extends PairReader {
   /**
-   * By scorer and version, most pairs first, at most 200; only what people said from then on counts. A null `scorerKey`
-   * reads all scorers.
+   * By scorer and version, most pairs first, at most 200, with labels given since `since`. A null `scorerKey` reads all
+   * scorers.
    */
   tally(projectId: string, since: Date, scorerKey: string | null): Promise<ScorerTally[]>;
 }

@@ -1,4 +1,4 @@
-/** How often a scorer and people said what, of the traces that both judged. */
+/** The counts of a scorer's verdicts and people's labels, over the traces with both. */
 export interface AgreementTable {
   bothFail: number;
   onlyScorerFails: number;
@@ -6,29 +6,29 @@ export interface AgreementTable {
   bothPass: number;
 }
 
-/** Agreement beyond chance: 1 is perfect, 0 is that of two who do not look, below 0 is less. */
+/** Agreement beyond chance: 1 is perfect, 0 is chance, below 0 is worse than chance. */
 export interface Kappa {
   kappa: number;
-  /** The ends of the 95 % interval, within -1 and 1. */
+  /** The bounds of the 95 % interval, within -1 and 1. */
   low: number;
   high: number;
 }
 
-/** With fewer pairs the interval spans nearly everything. */
+/** With fewer pairs the interval covers nearly the whole range. */
 export const pairsMin = 10;
 
 export const intervalLevel = 0.95;
 /** The normal quantile of {@link intervalLevel}, two-sided. */
 const z = 1.959964;
-/** What each cell is given for the interval. */
+/** Added to each cell for the interval. */
 const half = 0.5;
 
 /**
- * Cohen's kappa with an interval; null below {@link pairsMin} pairs, and where one side always says the same: there is
- * no agreement to measure then, however high the percentage.
+ * Cohen's kappa with an interval; null below {@link pairsMin} pairs, and if one side is constant: agreement cannot be measured
+ * then, however high the percentage.
  *
- * The interval is the large-sample one of Fleiss, Cohen and Everitt (1969), taken of the table with one half added to
- * each cell. Without the halves it collapses where few disagree: of 10 pairs its 95 % are 37 % at worst, with them 94 %
+ * The interval is the large-sample one of Fleiss, Cohen and Everitt (1969), computed from the table with one half added to each
+ * cell. Without the halves it collapses if disagreement is rare: with 10 pairs its 95 % are 37 % at worst, with them 94 %
  * (docs/monitoring/agreement.md).
  */
 export function estimateKappa(table: AgreementTable): Kappa | null {
@@ -46,7 +46,7 @@ export function estimateKappa(table: AgreementTable): Kappa | null {
   });
   return {
     kappa,
-    // The halves pull the middle towards 0: at an extreme the interval must still hold what was found.
+    // The halves shift the center towards 0: at an extreme the interval must still contain the estimate.
     low: Math.max(-1, Math.min(kappa, smoothed.kappa - z * smoothed.standardError)),
     high: Math.min(1, Math.max(kappa, smoothed.kappa + z * smoothed.standardError)),
   };
@@ -58,7 +58,7 @@ export function countPairs({ bothFail, onlyScorerFails, onlyPersonFails, bothPas
 
 const isConstant = (failing: number, pairs: number): boolean => failing === 0 || failing === pairs;
 
-/** Kappa and its standard error (Fleiss, Cohen and Everitt 1969, formula 13) of a table in which both sides vary. */
+/** Kappa and its standard error (Fleiss, Cohen and Everitt 1969, formula 13) for a table in which both sides vary. */
 function measure(table: AgreementTable): { kappa: number; standardError: number } {
   const pairs = countPairs(table);
   const [ff, fp, pf, pp] = [

@@ -2,15 +2,15 @@ import type { calibration } from "@touchstone/contracts";
 import type { z } from "zod";
 import { type AgreementTable, countPairs, estimateKappa, intervalLevel } from "./cohen-kappa.ts";
 
-/** What a scorer, in one version, said of traces that people judged. */
+/** The verdicts of a scorer, in one version, on labelled traces. */
 export interface ScorerTally {
   scorerKey: string;
   scorerName: string;
-  /** Null where there are no versions. */
+  /** Null if it has no versions. */
   scorerVersion: number | null;
   isGroup: boolean;
   table: AgreementTable;
-  /** Of the pairs, those where a person corrected the score. */
+  /** Pairs in which a person corrected the score. */
   corrected: number;
   /** Rated without a threshold, and therefore in no pair. */
   withoutThreshold: number;
@@ -18,7 +18,7 @@ export interface ScorerTally {
 
 type ShownAgreement = z.input<typeof calibration>["scorers"][number];
 
-/** What the counts say of agreement with people (completions 9.5). */
+/** The agreement with people according to the counts (completions 9.5). */
 export function composeAgreement({ table, ...tally }: ScorerTally): ShownAgreement {
   const pairs = countPairs(table);
   const share = (count: number): number | null => (pairs === 0 ? null : count / pairs);

@@ -6,10 +6,10 @@ import type { PairReader } from "./pair-reader.ts";
 import { agreementSince } from "./read-agreement.ts";
 import { readCount, readScorerKey, readVersion } from "./read-agreement-query.ts";
 
-/** So many are drawn for each that is asked for: traces age out before the ratings of them. */
+/** The number of traces drawn per requested one: traces expire before their ratings. */
 const spare = 2;
 
-/** GET /agent-monitoring/calibration/{scorerKey}/sample: what people may label without having chosen it. */
+/** GET /agent-monitoring/calibration/{scorerKey}/sample: a random sample of traces to label. */
 export function drawAgreementSample({
   agreement,
   ingest,

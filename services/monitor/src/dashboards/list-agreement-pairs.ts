@@ -16,7 +16,7 @@ import {
 
 type Pair = z.input<typeof agreementPairs>["pairs"][number];
 
-/** GET /agent-monitoring/calibration/{scorerKey}/pairs: the traces behind the table of agreement. */
+/** GET /agent-monitoring/calibration/{scorerKey}/pairs: the traces behind the agreement table. */
 export function listAgreementPairs({
   agreement,
   ingest,
@@ -32,7 +32,7 @@ export function listAgreementPairs({
     const scorerKey = readScorerKey(call);
     const filter = { since: agreementSince(clock), version: readVersion(version), cell: readCell(cell) };
     const page = { limit: readCount("limit", limit), after: readPosition(cursor) };
-    // One more tells whether there are further ones.
+    // One extra row shows if another page follows.
     const found =
       scorerKey === null
         ? []

@@ -1,7 +1,7 @@
 import type { Database } from "@touchstone/db";
 import { firstIdOf, type Span } from "./traffic-reader.ts";
 
-/** How the traces that name a model did. */
+/** The results of the traces that name a model. */
 export interface ModelTraffic {
   /** Null: they name none. */
   model: string | null;
@@ -37,7 +37,7 @@ export function createModelReader(database: Database): ModelReader {
     async compare(projectId, { since, until }) {
       const { rows } = await database.readScoped<ModelRow>([projectId], {
         name: "traffic_models",
-        // Verdicts are taken as one range of their index: a trace's id begins with the milliseconds it was created at.
+        // Verdicts are read as one range of their index: a trace's id begins with its creation time in milliseconds.
         text: `
           with runs as materialized (
             select trace_id, model, latency_ms, has_error

@@ -5,14 +5,14 @@ import { pairsSource } from "./pairs-source.ts";
 
 export type AgreementCell = z.infer<typeof agreementCell>;
 
-/** A trace that a scorer rated against a threshold and a person judged. */
+/** A trace that a scorer rated against a threshold and a person labelled. */
 export interface LabelledTrace {
   traceId: string;
   scorerVersion: number | null;
   rating: number;
   threshold: number;
   justification: string | null;
-  /** Of the judge's record behind the rating. */
+  /** The id of the judge's record behind the rating. */
   verdictId: string | null;
   judgedAt: Date;
   scorerFails: boolean;
@@ -24,7 +24,7 @@ export interface LabelledTrace {
   position: PairPosition;
 }
 
-/** Where a pair stands in the list: when it was labelled, in microseconds since the epoch, and its trace. */
+/** The position of a pair in the list: the time of its label, in microseconds since the epoch, and its trace. */
 export interface PairPosition {
   micros: string;
   traceId: string;
@@ -39,13 +39,13 @@ export interface PairFilter {
   cell: AgreementCell | null;
 }
 
-/** Traces drawn by lot, and from how many. */
+/** Randomly drawn traces, and the size of the population. */
 export interface DrawnTraces {
   traceIds: string[];
   unlabelled: number;
 }
 
-/** Reads the traces behind the table of agreement, and those that nobody labelled yet. */
+/** Reads the traces behind the agreement table, and unlabelled ones. */
 export interface PairReader {
   /** Last labelled first. */
   list(
@@ -53,7 +53,7 @@ export interface PairReader {
     filter: PairFilter,
     page: { limit: number; after: PairPosition | null },
   ): Promise<LabelledTrace[]>;
-  /** Of the scorer's newest 100,000 ratings with a threshold, those without a person's word, in random order. */
+  /** The unlabelled traces among the scorer's newest 100,000 ratings with a threshold, in random order. */
   draw(projectId: string, of: Omit<PairFilter, "cell">, count: number): Promise<DrawnTraces>;
 }
 

@@ -1,10 +1,10 @@
 /**
- * The common table expressions up to `pairs`: what live scorers and people said of the same traces. Parameters: the
- * project, from when on what people said counts, the scorer's key or null for all.
+ * The common table expressions up to `pairs`: verdicts of live scorers and people's labels on the same traces. Parameters: the
+ * project, the earliest time of labels, the scorer's key or null for all.
  *
- * A person's word on a trace is the newest vote on it; on one scorer's verdict it is the newest corrected score, where
- * there is one: bad if below the threshold that the verdict had. A corrected score belongs to a trace through the
- * occurrence it was given for.
+ * A person's label on a trace is the newest vote on it; on one scorer's verdict it is the newest corrected score, if there is
+ * one: bad if below the threshold that the verdict had. A corrected score belongs to a trace through the occurrence it was
+ * given for.
  */
 export const pairsSource = `
   with votes as (

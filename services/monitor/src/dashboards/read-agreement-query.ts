@@ -3,16 +3,16 @@ import { AppError, type Call, isUuid } from "@touchstone/service-kit";
 import type { AgreementCell, PairPosition } from "./pair-reader.ts";
 
 const pageDefault = 20;
-/** Each is a trace to be read. */
+/** Each pair requires reading a trace. */
 const pageMax = 50;
 
-/** The scorer of the address; null for a key that no scorer can have, since PostgreSQL's text holds no NUL. */
+/** The scorer in the path; null for a key that no scorer can have, since PostgreSQL text cannot contain NUL. */
 export function readScorerKey({ params }: Pick<Call, "params">): string | null {
   const { scorerKey = "" } = params;
   return scorerKey === "" || scorerKey.includes("\0") ? null : scorerKey;
 }
 
-/** A whole number of at least 1, at most what a page may have. Throws 400 for anything else. */
+/** An integer from 1 to the maximum page size. Throws 400 for other values. */
 export function readCount(name: string, value: string | readonly string[] | undefined): number {
   const asked = value === undefined ? pageDefault : Number(value);
   if (!Number.isInteger(asked) || asked < 1) throw new AppError("bad_request", `${name} must be a positive integer`);
@@ -37,14 +37,14 @@ export function readCell(value: string | readonly string[] | undefined): Agreeme
   throw new AppError("bad_request", `cell must be one of: ${agreementCell.options.join(", ")}`, { cause: read.error });
 }
 
-/** The cursor that {@link readPosition} takes. */
+/** The cursor that {@link readPosition} parses. */
 export const writePosition = ({ micros, traceId }: PairPosition): string => `${micros}.${traceId}`;
 
 /** Null: from the beginning. */
 export function readPosition(cursor: string | readonly string[] | undefined): PairPosition | null {
   if (cursor === undefined || cursor === "") return null;
   const [micros = "", traceId = ""] = String(cursor).split(".");
-  // Sixteen digits last until the year 2286.
+  // Sixteen digits suffice until the year 2286.
   if (!/^\d{1,16}$/.test(micros) || !isUuid(traceId)) throw new AppError("bad_request", "Unknown cursor");
   return { micros, traceId };
 }

@@ -5,14 +5,14 @@ import type { AgreementReader } from "./agreement-reader.ts";
 import { pairsMin } from "./cohen-kappa.ts";
 import { composeAgreement } from "./compose-agreement.ts";
 
-/** Enough for many pairs, and recent enough to describe the scorers as they are now. */
+/** Long enough for many pairs, and recent enough to describe the current scorers. */
 const readDays = 90;
 const dayMs = 86_400_000;
 
-/** What people said from then on counts. */
+/** The earliest time of labels that count. */
 export const agreementSince = (clock: Clock): Date => new Date(clock.now() - readDays * dayMs);
 
-/** How far live scorers agree with people, by what people said in the last 90 days; null reads all scorers. */
+/** The agreement of live scorers with people, by labels of the last 90 days; null reads all scorers. */
 export async function readAgreement(
   { agreement, clock }: { agreement: AgreementReader; clock: Clock },
   projectId: string,

@@ -22,7 +22,7 @@ import { readAgreement } from "./read-agreement.ts";
 import { noTraffic, ratesOf, shareOf } from "./traffic-counts.ts";
 import type { TrafficReader } from "./traffic-reader.ts";
 
-/** How the live traffic does (completions 9.5). */
+/** Figures of the live traffic (completions 9.5). */
 export function dashboardRoutes(dependencies: {
   traffic: TrafficReader;
   models: ModelReader;
@@ -43,7 +43,7 @@ export function dashboardRoutes(dependencies: {
   ];
 }
 
-/** GET /monitor/kpis (completions 9.5): the window ends now, and the one before it where it begins. */
+/** GET /monitor/kpis (completions 9.5): the window ends now, and the previous one ends where it begins. */
 function readKpis({ traffic, clock }: { traffic: Pick<TrafficReader, "count">; clock: Clock }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
@@ -145,7 +145,7 @@ function readTopFailing({
   };
 }
 
-/** GET /agent-monitoring/agent-figures. What agents cost is ingest's to say. */
+/** GET /agent-monitoring/agent-figures. Ingest provides the costs of agents. */
 function readAgentFigures({
   traffic,
   ingest,
@@ -182,7 +182,7 @@ function readAgentFigures({
   };
 }
 
-/** GET /agent-monitoring/model-comparison (completions 9.5). What models cost is ingest's to say. */
+/** GET /agent-monitoring/model-comparison (completions 9.5). Ingest provides the costs of models. */
 function readModelComparison({
   models,
   ingest,
@@ -212,12 +212,12 @@ function readModelComparison({
   };
 }
 
-/** GET /agent-monitoring/calibration (completions 9.5): of every live scorer. */
+/** GET /agent-monitoring/calibration (completions 9.5): for every live scorer. */
 function readCalibration(dependencies: { agreement: AgreementReader; clock: Clock }): Handler {
   return async (call) => ({ status: 200, body: await readAgreement(dependencies, requireProject(call), null) });
 }
 
-/** The agent that a dashboard is narrowed to; a null `id` is all. What is no id names no agent: nothing is counted. */
+/** The agent filter of a dashboard; a null `id` means all. A malformed id matches no agent: all counts are 0. */
 function readAgentFilter(value: string | string[] | undefined): { id: string | null; isUnknown: boolean } {
   const agentId = [value ?? null].flat()[0] || null;
   return { id: agentId, isUnknown: agentId !== null && !isUuid(agentId) };

@@ -1,21 +1,20 @@
 /**
- * What ran in a stretch of time. A run is a root trace that settled and is watched, by the time it began. It fails
- * operationally when its class is any but `healthy-response` (completions 9.3), and by a scorer when the newest word of
- * a live scorer of it is below its threshold. It is healthy when it fails in neither way; what patterns find is for
- * people to judge and fails nothing.
+ * The runs in a time bucket. A run is a settled, watched root trace, by its start time. It fails operationally when its class
+ * is any but `healthy-response` (completions 9.3), and by a scorer when the newest verdict of a live scorer is below its
+ * threshold. It is healthy when it fails in neither way; matches of patterns are for people to review and fail nothing.
  */
 export interface TrafficCounts {
   totalRuns: number;
-  /** In either way; one that fails in both counts once. */
+  /** A run that fails in both ways counts once. */
   failingRuns: number;
   operationalFailingRuns: number;
   scorerFailingRuns: number;
-  /** Runs that called a tool, and those of them in which one failed. */
+  /** Runs that called a tool, and those in which a tool call failed. */
   toolRuns: number;
   toolFailingRuns: number;
-  /** Of the traces' own times; null where none has one. */
+  /** Over the traces' own times; null if none has one. */
   p95LatencyMs: number | null;
-  /** Votes given in the stretch, on whatever trace. */
+  /** Votes given in this time, on any trace. */
   votes: number;
   votesDown: number;
 }
@@ -32,7 +31,7 @@ export const noTraffic: TrafficCounts = {
   votesDown: 0,
 };
 
-/** Shares between 0 and 1; null where there is nothing to take a share of. */
+/** Shares between 0 and 1; null if the denominator is 0. */
 export function ratesOf(counts: TrafficCounts) {
   return {
     healthRate: shareOf(counts.totalRuns - counts.failingRuns, counts.totalRuns),

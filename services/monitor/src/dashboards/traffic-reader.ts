@@ -2,18 +2,18 @@ import type { Stretch } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import { noTraffic, type TrafficCounts } from "./traffic-counts.ts";
 
-/** A span of time, its end left out. */
+/** A time span, excluding its end. */
 export interface Span {
   since: Date;
   until: Date;
 }
 
-/** Traffic by stretch, in UTC; one without any is left out. */
+/** Traffic by time bucket, in UTC; empty ones are left out. */
 export interface TrafficBucket extends TrafficCounts {
   start: Date;
 }
 
-/** Latency and errors in one stretch. */
+/** Latency and errors in one time bucket. */
 export interface PerformanceBucket {
   start: Date;
   totalRuns: number;
@@ -32,7 +32,7 @@ export interface FailingAgent {
 
 export interface AgentRuns extends FailingAgent {
   latencyP95: number | null;
-  /** The failure that checks found in it most often, not what people voted; null without one. */
+  /** The failure that checks found most often in it, excluding votes; null without one. */
   mainFailure: { patternKey: string; kind: string; count: number } | null;
 }
 
@@ -46,14 +46,14 @@ export interface FrequentFinding {
 /** Counts the watched traffic of a project, or of one of its agents, from narrow columns only (completions 9.5). */
 export interface TrafficReader {
   count(projectId: string, span: Span): Promise<TrafficCounts>;
-  /** Of one agent where `agentId` is given. */
+  /** For one agent if `agentId` is given. */
   tally(projectId: string, stretch: Stretch, span: Span, agentId: string | null): Promise<TrafficBucket[]>;
   tallyPerformance(projectId: string, stretch: Stretch, span: Span): Promise<PerformanceBucket[]>;
   /** Those with a failing run, most of them first, at most ten. */
   listFailingAgents(projectId: string, span: Span, agentId: string | null): Promise<FailingAgent[]>;
   /** All with a run, most failing ones first, at most 200. */
   listAgents(projectId: string, span: Span): Promise<AgentRuns[]>;
-  /** Failures that were found most often, at most ten. */
+  /** The most frequent failures, at most ten. */
   listFrequentFindings(projectId: string, span: Span, agentId: string | null): Promise<FrequentFinding[]>;
 }
 
@@ -61,8 +61,8 @@ const listedMax = 10;
 const agentsMax = 200;
 
 /**
- * The runs from $2 on, before $3, each with how it fails. Failing verdicts are taken as one range of their index: a
- * trace's id begins with the milliseconds it was created at, and $4 is the first id of $2.
+ * The runs from $2 on, before $3, with their failures. Failing verdicts are read as one range of their index: a trace's id
+ * begins with its creation time in milliseconds, and $4 is the first id of $2.
  */
 const runs = `
   select created_at, agent_id, latency_ms, has_error, tool_calls,
@@ -104,10 +104,10 @@ const votes = `
     and created_at >= $2
     and created_at < $3`;
 
-/** Every row where the parameter is null. */
+/** Matches every row if the parameter is null. */
 const isOfAgent = (parameter: string): string => `(${parameter}::uuid is null or agent_id = ${parameter})`;
 
-/** The same of a vote, which names a trace. */
+/** The same for a vote, which names a trace. */
 const isVoteOfAgent = (parameter: string): string => `
   (${parameter}::uuid is null or exists (
     select
@@ -253,13 +253,13 @@ export function createTrafficReader(database: Database): TrafficReader {
   };
 }
 
-/** The least id that a trace created then can have. */
+/** The smallest id of a trace created at this time. */
 export function firstIdOf(time: Date): string {
   const milliseconds = Math.max(0, time.getTime()).toString(16).padStart(12, "0");
   return `${milliseconds.slice(0, 8)}-${milliseconds.slice(8)}-0000-0000-000000000000`;
 }
 
-/** Null where the stretch had no run, or no vote. */
+/** Null if the bucket had no run, or no vote. */
 type CountsRow = {
   total_runs: number | null;
   failing_runs: number | null;
