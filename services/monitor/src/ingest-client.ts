@@ -9,7 +9,7 @@ import {
 } from "@touchstone/contracts";
 import { type InternalClient, uuidv7 } from "@touchstone/service-kit";
 
-/** An agent with how much is stored of it. */
+/** An agent with its number of traces. */
 export interface AgentTraffic extends FoundAgent {
   traceCount: number;
   /** ISO 8601; null: it has no trace. */
@@ -17,38 +17,38 @@ export interface AgentTraffic extends FoundAgent {
 }
 
 /**
- * What monitor asks ingest. Every call has a deadline and throws `service_unavailable` when ingest does not answer, or
- * not with what was asked.
+ * Monitor's requests to ingest. Every call has a deadline and throws `service_unavailable` when ingest does not answer, or its
+ * answer is invalid.
  */
 export interface IngestClient {
-  /**
-   * What was asked and answered in a trace, its texts cut after `contentMaxChars` where it is given; null = no such trace in
-   * the project.
-   */
+  /** The input and output of a trace, truncated to `contentMaxChars` if given; null = no such trace in the project. */
   readTrace(projectId: string, traceId: string, options?: { contentMaxChars?: number }): Promise<JudgedTrace | null>;
-  /** Whether the project has such a trace. */
+  /** True if the project has the trace. */
   hasTrace(projectId: string, traceId: string): Promise<boolean>;
   /** A trace with its spans, for scorers that are programs. */
   readTraceForScripts(projectId: string, traceId: string): Promise<ScriptTrace | null>;
-  /** The turns of a session, in order; empty when there is none of the kind. */
+  /** The turns of a session, in order; empty when it does not exist. */
   readTurns(projectId: string, sessionId: string): Promise<RecordedTurn[]>;
-  /** Agents by name; all of the project where no ids are given. */
+  /** Agents by name; all agents of the project if no ids are given. */
   findAgents(projectId: string, ids: readonly string[] | null): Promise<FoundAgent[]>;
-  /** All of the project with their root traces counted. */
+  /** All agents of the project with the counts of their root traces. */
   countTraffic(projectId: string): Promise<AgentTraffic[]>;
-  /** USD by model, of all spans of a window; models that no price is known for are missing. */
+  /** USD by model, over all spans of a window; models without a known price are left out. */
   readModelCosts(of: {
     projectId: string;
     organizationId: string | null;
     window: DashboardWindow;
   }): Promise<ReadonlyMap<string, number>>;
-  /** USD by agent, of all its spans of a window; null is what names no agent. Agents without a known price are missing. */
+  /**
+   * USD by agent, over all its spans of a window; null is for spans without an agent. Agents without a known price are left
+   * out.
+   */
   readAgentCosts(of: {
     projectId: string;
     organizationId: string | null;
     window: DashboardWindow;
   }): Promise<ReadonlyMap<string | null, number>>;
-  /** By id, else the oldest of the name; `register` makes one of a new name. */
+  /** By id, else the oldest with the name; `register` creates one for a new name. */
   resolveAgent(projectId: string, idOrName: string, options: { register: boolean }): Promise<FoundAgent | null>;
 }
 

@@ -25,7 +25,7 @@ import { recordOperational } from "./traces/record-operational.ts";
 import type { VerdictExports } from "./verdicts/otlp-export/verdict-exports.ts";
 import { announceJudgedTraces } from "./verdicts/verdict-store.ts";
 
-/** Every kind of live check there is, with what carries them out. */
+/** Assembles every kind of live check, with its dependencies. */
 export function assembleLiveChecks(parts: {
   database: Database;
   maintenance: Database;
@@ -42,7 +42,7 @@ export function assembleLiveChecks(parts: {
   askEvaluator: AskEvaluator;
   topics: TopicReader;
   verdictExports: VerdictExports;
-  /** Whether traces that came over OTLP are looked through for patterns. */
+  /** Traces that arrived over OTLP are searched for patterns. */
   watchesOtlp: boolean;
 }) {
   const { database, maintenance, bus, logger, metrics, ...stores } = parts;
@@ -82,7 +82,10 @@ export function assembleLiveChecks(parts: {
   };
 }
 
-/** How settled traces ended: an event of each failure they show by themselves, and word to ingest where that changed. */
+/**
+ * The outcomes of settled traces: an event for each failure of the trace itself, and a message to ingest if the outcome
+ * changed.
+ */
 export const recordSettledOutcomes: AlsoRecord = async (
   transaction,
   projectId,

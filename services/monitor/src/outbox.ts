@@ -2,7 +2,7 @@ import { monitorActRecorded, monitorDataDeleted, sessionsJudged, tracesJudged } 
 import { auditRecorder } from "@touchstone/db";
 import { outboxRelaying } from "@touchstone/store-service";
 
-/** What the audit log keeps of this service. */
+/** The actions of this service in the audit log. */
 type Action =
   | "monitoring-defaults.changed"
   | "monitoring-profile.changed"
@@ -22,7 +22,7 @@ type Action =
 
 export const recordAuditEvent = auditRecorder<Action>("monitor", monitorActRecorded);
 
-/** Starts publishing what was committed. */
+/** Starts publishing committed events. */
 export const relayEvents = outboxRelaying({
   schema: "monitor",
   events: [tracesJudged, sessionsJudged, monitorActRecorded, monitorDataDeleted],

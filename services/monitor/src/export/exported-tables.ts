@@ -11,7 +11,7 @@ import { noAgent } from "../signals/finding-store.ts";
 
 const { json, jsonText, createdAt, updatedAt } = exportedMembers;
 
-/** A table of this service with an id of its own, read along it. */
+/** A table of this service with an id column, read in the order of ids. */
 const byId = (table: string) => exportById("monitor", table);
 
 /** Every table this service exports, by the name of the entity (completions 13). */
@@ -144,7 +144,7 @@ export const exportedTables = {
       ["rating", json(row.rating)],
       ["threshold", json(row.threshold)],
       ["justification", json(row.justification)],
-      // Of judges and groups, which read a conversation as a whole.
+      // Null for judges and groups, which read a conversation as a whole.
       ["driftSpanId", "null"],
       ["findings", "[]"],
       ["spanCount", json(row.span_count)],
@@ -183,7 +183,7 @@ export const exportedTables = {
 export type ExportedEntity = keyof typeof exportedTables;
 export type ExportStore = Store<ExportedEntity>;
 
-/** Reads what this service exports. */
+/** Reads the rows that this service exports. */
 export function createExportStore(database: Database): ExportStore {
   return createStore({ database, tables: exportedTables, pageRows: limits.exportPageRows });
 }

@@ -3,7 +3,7 @@ import type { ExportedRow } from "@touchstone/db";
 import { answerLines, type Handler, readSince, requireProject, type ServedRoute } from "@touchstone/service-kit";
 import { type ExportedEntity, type ExportStore, exportedTables } from "./exported-tables.ts";
 
-/** What leaves as JSON lines, one route for each entity (completions 13). */
+/** Exports as JSON lines, one route per entity (completions 13). */
 export function exportRoutes(dependencies: { exports: ExportStore }): ServedRoute[] {
   return [
     { route: routes.exportSignals, handle: exportEntity(dependencies, "signals") },
@@ -19,7 +19,7 @@ export function exportRoutes(dependencies: { exports: ExportStore }): ServedRout
   ];
 }
 
-/** `GET /export/{entity}` of what this service keeps (completions 13). */
+/** `GET /export/{entity}` for the tables of this service (completions 13). */
 function exportEntity({ exports }: { exports: ExportStore }, entity: ExportedEntity): Handler {
   return async (call) => {
     const query = { projectId: requireProject(call), sinceMs: readSince(call.query) };
@@ -31,7 +31,7 @@ function exportEntity({ exports }: { exports: ExportStore }, entity: ExportedEnt
   };
 }
 
-/** How much there is to export of each table, for the gateway's index. */
+/** The number of rows to export per table, for the gateway's index. */
 function countExported({ exports }: { exports: ExportStore }): Handler {
   return async (call) => {
     const query = exportCountQuery.parse(await call.json());

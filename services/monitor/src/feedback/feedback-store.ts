@@ -3,13 +3,13 @@ import type { Database, Queryable } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import type { FindingStore } from "../model/finding.ts";
 
-/** What a person says of a trace. */
+/** A person's vote on a trace. */
 export interface Vote {
   traceId: string;
   rating: "up" | "down";
   comment: string | null;
   endUserId: string | null;
-  /** The user who voted while signed in; null = a client with the key of the project. */
+  /** The user who voted while signed in; null = a client with the project's key. */
   authorId: string | null;
 }
 
@@ -18,16 +18,16 @@ export interface StoredVote extends Vote {
   createdAt: Date;
 }
 
-/** The trace that was voted on, as far as the signal of a vote down shows it. */
+/** The trace that was voted on, as the signal of a negative vote shows it. */
 export interface VotedTrace {
   name: string;
   agentId: string | null;
-  /** The first 500 characters of what was asked and answered. */
+  /** The first 500 characters of the question and the answer. */
   query: string | null;
   responsePreview: string | null;
 }
 
-/** How something ended. */
+/** An outcome that a client reported. */
 export interface Outcome {
   outcome: string;
   isNegative: boolean;
@@ -42,9 +42,9 @@ export interface StoredOutcome extends Outcome {
   reportedAt: Date;
 }
 
-/** Keeps what people say of traces (completions 9.6). */
+/** Stores people's feedback on traces (completions 9.6). */
 export interface FeedbackStore {
-  /** Keeps a vote with its outcome, and of a vote down its finding and signal: all or nothing. */
+  /** Stores a vote with its outcome, and for a negative vote its finding and signal, in one transaction. */
   addVote(projectId: string, vote: Vote, trace: VotedTrace): Promise<StoredVote>;
   /** Newest first, at most 200. */
   listOfTrace(projectId: string, traceId: string): Promise<StoredVote[]>;

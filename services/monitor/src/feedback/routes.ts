@@ -14,7 +14,7 @@ import type { IngestClient } from "../ingest-client.ts";
 import { previewOf } from "../model/finding.ts";
 import type { FeedbackStore, Outcome, StoredVote } from "./feedback-store.ts";
 
-/** What people say of traces (completions 9.6). */
+/** Routes of people's feedback on traces (completions 9.6). */
 export function feedbackRoutes(dependencies: { feedback: FeedbackStore; ingest: IngestClient }): ServedRoute[] {
   return [
     { route: routes.createFeedback, handle: createFeedback(dependencies) },
@@ -57,7 +57,7 @@ function createFeedback({
   };
 }
 
-/** GET /feedback/trace/{traceId} (completions 9.6): empty also for a trace that is not there. */
+/** GET /feedback/trace/{traceId} (completions 9.6): empty also for an unknown trace. */
 function listFeedback({ feedback }: { feedback: Pick<FeedbackStore, "listOfTrace"> }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
@@ -68,7 +68,7 @@ function listFeedback({ feedback }: { feedback: Pick<FeedbackStore, "listOfTrace
   };
 }
 
-/** POST /outcomes (completions 9.6). What it refers to is kept as it was sent. */
+/** POST /outcomes (completions 9.6). References are stored as they were sent. */
 function createOutcome({ feedback }: { feedback: Pick<FeedbackStore, "addOutcome"> }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
@@ -103,7 +103,7 @@ function readOutcome(sent: JsonMembers): Outcome {
   };
 }
 
-/** A vote as it is answered: what was not said is left out, but for the author. */
+/** A vote in a response: absent members are left out, except the author. */
 function showVote({
   id,
   traceId,
@@ -124,7 +124,7 @@ function showVote({
   };
 }
 
-/** A text that may be left out. Throws 400 for what is none, is longer, or is nothing PostgreSQL can hold. */
+/** An optional text. Throws 400 for another type, a longer text, and one that PostgreSQL cannot store. */
 function readText(member: string, value: unknown, maxChars: number): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== "string" || value.length > maxChars || !value.isWellFormed() || value.includes("\0")) {
@@ -133,7 +133,7 @@ function readText(member: string, value: unknown, maxChars: number): string | nu
   return value;
 }
 
-/** The same where one without anything in it is as good as none. */
+/** The same, where a blank text counts as absent. */
 function readFilledText(member: string, value: unknown, maxChars: number): string | null {
   const text = typeof value === "string" && value.trim() === "" ? null : value;
   return readText(member, text, maxChars);

@@ -19,12 +19,12 @@ export function answerReadMembers(
   );
 }
 
-/** How long before the requester's deadline the reply sets out, so that what is finished arrives in time. */
+/** The time between sending the reply and the requester's deadline, so that finished results arrive in time. */
 const replyMarginMs = 1_000;
 
 /**
- * Answers `svc.monitor.score-members.v1` (completions 4.4). It replies before the deadline, at most `deadlines.resultMs`
- * from now: what is unfinished by then has found nothing.
+ * Answers `svc.monitor.score-members.v1` (completions 4.4). It replies before the deadline, at most `deadlines.resultMs` from
+ * now: members unfinished by then have no finding.
  */
 export function answerScoreMembers(
   bus: Bus,

@@ -8,7 +8,7 @@ import type { evaluatorDefinition, patternDefinition } from "./member-definition
 
 type Reference = z.output<typeof readMembers.body>["members"][number];
 
-/** What the named patterns and custom scorers of a project are at the moment; those it has not are left out. */
+/** The current definitions of the named patterns and custom scorers of a project; missing ones are left out. */
 export async function findMembers(
   { patterns, evaluators }: { patterns: Pick<PatternStore, "list">; evaluators: Pick<EvaluatorStore, "list"> },
   projectId: string,

@@ -26,17 +26,17 @@ export interface ScoringDependencies {
 export type MembersToScore = z.output<typeof scoreMembers.body>;
 type Finding = z.output<typeof scoreMembers.reply>["findings"][number];
 
-/** Members of one result at a time: a group of fifty external scorers opens no fifty connections. */
+/** Members of one result scored at the same time: a group of fifty external scorers must not open fifty connections. */
 const atOnceMax = 8;
-/** How long whoever scores a member is waited for while nobody is there: a rolling restart of the judges. */
+/** The longest wait for an unavailable scoring service: a rolling restart of the judges. */
 const outageMs = 30_000;
 const outagePauseMs = 500;
 
 const nothing = (because: string): Finding => ({ goodness: null, because });
 
 /**
- * What each member finds in one result, in the order asked. One that fails, or is not done when `signal` says that the
- * time is over, finds nothing and takes nothing from the others. Nothing is stored: the same question may come again.
+ * The findings of the members in one result, in request order. A member that fails, or is unfinished when `signal` is aborted
+ * at the deadline, has no finding and does not affect the others. Nothing is stored: the same request may be repeated.
  */
 export async function findGoodness(
   dependencies: ScoringDependencies,
@@ -51,7 +51,7 @@ export async function findGoodness(
   const decide = verdictMode === "replay" ? neverAsked : askJudge(bus, { projectId, organizationId }, signal);
   let reading: Promise<AskedTrace> | null = null;
 
-  /** Read once for all members that succeed in it. */
+  /** Read once; all members share the result. */
   function readAsked(): Promise<AskedTrace> {
     reading ??= composeAsked(ingest, projectId, judged).catch((thrown: unknown) => {
       reading = null;
@@ -105,14 +105,14 @@ export async function findGoodness(
   const findings = new Array<Finding>(members.length);
   const waiting = members.entries();
   const work = async (): Promise<void> => {
-    // One iterator for all: each takes the next that nobody has.
+    // All workers share one iterator: each takes the next member.
     for (const [index, member] of waiting) findings[index] = await score(member);
   };
   await Promise.all(Array.from({ length: Math.min(atOnceMax, members.length) }, work));
   return findings;
 }
 
-/** Nobody is there who could score the member, or no thread to look for a pattern. */
+/** The service that scores the member is unavailable, or no thread is free for a pattern. */
 const isAway = (thrown: unknown): thrown is Error =>
   thrown instanceof AwayError || thrown instanceof JudgeAwayError || thrown instanceof NoThreadError;
 
@@ -124,7 +124,7 @@ const neverAsked: DecideSemantic = async () => {
   });
 };
 
-/** What programs are shown of a result: its own texts, and the rest from the trace it names. */
+/** The input of programs for a result: its own texts, and the rest from the linked trace. */
 async function composeAsked(
   ingest: Pick<IngestClient, "readTraceForScripts">,
   projectId: string,

@@ -3,12 +3,12 @@ import type { z } from "zod";
 
 type Case = z.input<typeof scoreResult.body>["case"];
 
-/** completions 7.2: what a judge reads of the retrieval context. */
+/** completions 7.2: the limit of the retrieval context for a judge. */
 const contextMaxChars = 12_000;
-/** What a judge reads of a conversation; of a longer one its end. */
+/** The limit of a conversation for a judge; of a longer one the end is kept. */
 const conversationMaxChars = 60_000;
 
-/** A live trace as its judges see it: there is no reference; what it retrieved is its context. */
+/** A live trace as its judges see it: without a reference; its retrieved texts are the context. */
 export function caseOfTrace({ input, output, error, trajectory, retrieval }: JudgedTrace): Case {
   const isFailed = error !== null && (output ?? "").trim() === "";
   return {
@@ -21,7 +21,7 @@ export function caseOfTrace({ input, output, error, trajectory, retrieval }: Jud
   };
 }
 
-/** A session as its judges see it: what it began with, and the whole conversation. */
+/** A session as its judges see it: its first question, and the whole conversation. */
 export function caseOfSession(turns: readonly RecordedTurn[]): Case {
   return {
     input: turns[0]?.query ?? "",

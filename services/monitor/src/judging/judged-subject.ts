@@ -5,35 +5,35 @@ import type { CheckOutcome, DueCheck } from "../checks/check.ts";
 import { type OtelName, otelNameOf } from "../model/otel-name.ts";
 import { caseOfSession, caseOfTrace } from "./compose-case.ts";
 
-/** What a check that judges keeps of its subject when it is planned. */
+/** The subject of a judging check, stored when the check is planned. */
 export type JudgingPlan =
   | {
       scope: "trace";
       agentId: string | null;
       sessionId: string | null;
       createdAt: string;
-      /** Absent: it did not come over OTLP. */
+      /** Absent: it did not arrive over OTLP. */
       otel?: OtelName;
     }
   | { scope: "session"; agentId: string | null; createdAt: string; spanCount: number };
 
-/** A trace or a session that was read to be judged. */
+/** A trace or a session that was read for judging. */
 export interface JudgedSubject {
   case: z.input<typeof scoreResult.body>["case"];
-  /** Null of a session. */
+  /** Null for a session. */
   trace: JudgedTrace | null;
-  /** What was asked and answered, for people. */
+  /** The question and the answer, for people. */
   query: string | null;
   response: string | null;
 }
 
-/** What judging asks ingest. */
+/** The requests of judging to ingest. */
 export interface TrafficReader {
   readTrace(projectId: string, traceId: string): Promise<JudgedTrace | null>;
   readTurns(projectId: string, sessionId: string): Promise<RecordedTurn[]>;
 }
 
-/** What a plan takes from a trace. */
+/** The members of a trace that a plan needs. */
 export type RecordedTrace = Pick<
   SettledTrace,
   "agentId" | "sessionId" | "createdAt" | "otelTraceId" | "otelSpanId" | "responseId"
@@ -45,7 +45,7 @@ export function planOf(trace: RecordedTrace): JudgingPlan {
   return { scope: "trace", agentId, sessionId, createdAt, ...(otel !== null && { otel }) };
 }
 
-/** Reads what a check is to judge; or how the check ends when that is not there. */
+/** Reads the subject of a check; returns the check's outcome if it is missing. */
 export async function readSubject(
   ingest: TrafficReader,
   { projectId, subjectId, plan }: DueCheck,
@@ -68,6 +68,6 @@ export async function readSubject(
   }
 }
 
-/** Only where nobody answers: a trace that ingest cannot read is tried like any other failure. */
+/** Only if the service does not answer: a trace that ingest cannot read is retried like any other failure. */
 const isAway = (thrown: unknown): boolean =>
   isAppError(thrown) && thrown.code === "service_unavailable" && !/could not answer/.test(thrown.message);

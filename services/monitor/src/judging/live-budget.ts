@@ -2,7 +2,7 @@ import type { Database } from "@touchstone/db";
 
 export const budgetExhausted = "Online judge budget exhausted";
 
-/** Judge calls that were reserved of a day's budget. */
+/** Judge calls reserved from a day's budget. */
 export interface Reservation {
   projectId: string;
   /** The UTC day they count for, by PostgreSQL's clock. */
@@ -12,11 +12,11 @@ export interface Reservation {
 
 /** The live judge calls of a project and UTC day (completions 1.4): exact across replicas. */
 export interface LiveBudget {
-  /** Reserves calls before they are made, all or none; null: that is more than is left of the day. */
+  /** Reserves calls before they are made, all or none; null: the day's remaining budget is too small. */
   reserve(projectId: string, calls: number): Promise<Reservation | null>;
-  /** Gives back what was not used: no call was made. */
+  /** Returns unused calls: they were not made. */
   giveBack(reservation: Reservation, calls: number): Promise<void>;
-  /** Calls reserved today and not given back. */
+  /** Calls reserved today and not returned. */
   readToday(projectId: string): Promise<number>;
 }
 
@@ -25,7 +25,7 @@ export function createLiveBudget({
   callsPerDay,
 }: {
   database: Database;
-  /** Null: unlimited; what is used is counted all the same. */
+  /** Null: unlimited; usage is counted in any case. */
   callsPerDay: number | null;
 }): LiveBudget {
   return {
@@ -33,7 +33,7 @@ export function createLiveBudget({
       return database.scoped([projectId], async (transaction) => {
         const [{ rows }] = await transaction.finish<[{ day: string }]>([
           {
-            // The row is locked while the condition is looked at: replicas reserve one after the other.
+            // The row is locked while the condition is evaluated: replicas reserve one after the other.
             name: "live_calls_reserve",
             text: `
               insert into monitor.live_calls as reserved (project_id, day, used)

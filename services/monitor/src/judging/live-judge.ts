@@ -11,24 +11,24 @@ export interface LiveCase {
   projectId: string;
   judges: readonly JudgeRubric[];
   case: z.input<typeof scoreResult.body>["case"];
-  /** Composed when it is known whether the budget lets its judges be asked. */
+  /** Composed once it is known if the budget allows its judges. */
   group: ((isStopped: boolean) => z.input<typeof scoreResult.body>["group"]) | null;
 }
 
 /** Asks the judge about live traffic, within the project's budget of live calls. */
 export interface LiveJudge {
-  /** What the judge replied, or how the check that asked ends. Rejects with the reason of `signal` when it is aborted. */
+  /** The judge's reply, or the outcome of the check. Rejects with the reason of `signal` when it is aborted. */
   ask(asked: LiveCase, signal: AbortSignal): Promise<{ reply: Reply } | NotJudged>;
 }
 
-/** Reasons that may pass: the same question may be answered later. */
+/** Temporary reasons: a retry may succeed. */
 const passing: ReadonlySet<SkipReason | null> = new Set<SkipReason>(["provider_error", "timeout", "no_judge"]);
-/** Reasons for which a provider was asked, or may have been. */
+/** Reasons after which a provider was called, or may have been. */
 const asking: ReadonlySet<SkipReason | null> = new Set<SkipReason>(["provider_error", "timeout", "unparseable"]);
 
 /**
- * A verdict that is on record costs no call (`verdictMode` cache): a check that is carried out again after a kill gets the
- * one that was paid for, and what it reserved for another is given back.
+ * A recorded verdict costs no call (`verdictMode` cache): a check that is repeated after a kill gets the paid verdict, and its
+ * new reservation is returned.
  */
 export function createLiveJudge({ bus, budget }: { bus: Bus; budget: LiveBudget }): LiveJudge {
   return {
@@ -64,14 +64,14 @@ export function createLiveJudge({ bus, budget }: { bus: Bus; budget: LiveBudget 
   };
 }
 
-/** How a check ends whose judge gave no rating; null: it gave one. */
+/** The outcome of a check whose judge gave no rating; null: it gave one. */
 export function endingOfVerdict(verdict: Verdict | undefined): NotJudged | null {
   if (verdict === undefined) return { outcome: "retry", reason: "The judge returned no verdict." };
   if (verdict.rating !== null) return null;
   return { outcome: isPassing(verdict) ? "retry" : "skipped", reason: verdict.justification };
 }
 
-/** Whether the judge may give a rating later. */
+/** True if the judge may give a rating later. */
 export const isPassing = ({ rating, reason }: Verdict): boolean => rating === null && passing.has(reason);
 
 const wasAsked = ({ rating, source, reason }: Verdict): boolean =>

@@ -1,13 +1,13 @@
 import type { JudgedTrace } from "@touchstone/contracts";
 
-/** What a pattern or a custom scorer, as a member of a group, found in a trace. */
+/** The finding of a pattern or a custom scorer, as a member of a group, for a trace. */
 export interface MemberFinding {
   name: string;
-  /** 0 to 1; null = it found nothing (completions 4.4). */
+  /** 0 to 1; null = no finding (completions 4.4). */
   goodness: number | null;
-  /** Why it found nothing, for people to read. */
+  /** The reason for no finding, for people to read. */
   because: string | null;
-  /** The budget of live judge calls kept it from asking. */
+  /** The budget of live judge calls was exhausted. */
   stoppedByBudget?: boolean;
 }
 
@@ -17,14 +17,14 @@ export interface MemberTrace {
   trace: JudgedTrace;
 }
 
-/** Whoever scores a member is not there at all: no fault of the group. */
+/** The service that scores a member is unavailable, which is not the group's fault. */
 export class AwayError extends Error {}
 
 /**
- * How members of one kind are scored. Null: there is no such pattern or scorer. Throws for what may pass, an
- * {@link AwayError} where nobody is there who could score it.
+ * Scores members of one kind. Null: there is no such pattern or scorer. Throws for temporary failures, an {@link AwayError} if
+ * the service that could score it is unavailable.
  */
 export type ScoreMember = (refId: string, trace: MemberTrace, signal: AbortSignal) => Promise<MemberFinding | null>;
 
-/** A kind that is missing gives nothing. */
+/** Members of a missing kind have no findings. */
 export type MemberScorers = Partial<Record<"pattern" | "custom", ScoreMember>>;

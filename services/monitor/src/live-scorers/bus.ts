@@ -3,12 +3,12 @@ import { keepLiveScorers, type LiveScorers, liveScorersChanged } from "@touchsto
 import type { JudgeMeanwhile } from "./judge-meanwhile.ts";
 import type { LiveScorerStore } from "./live-scorer-store.ts";
 
-/** Consumes `event.live-scorers.changed.v1`: keeps what judges live traffic, by the greatest revision. */
+/** Consumes `event.live-scorers.changed.v1`: stores the live scorers with the greatest revision. */
 export function consumeLiveScorersChanged(bus: Bus, { keep }: { keep: KeepLiveScorers }): Promise<Consuming> {
   return bus.consume(liveScorersChanged, { durable: "monitor-live-scorers-changed" }, keep);
 }
 
-/** Answers `svc.monitor.keep-live-scorers.v1`: with the reply, what was told is what judges (decision 42). */
+/** Answers `svc.monitor.keep-live-scorers.v1`: after the reply the announced scorers are in force (decision 42). */
 export function answerKeepLiveScorers(
   bus: Bus,
   { keep }: { keep: KeepLiveScorers },
@@ -24,7 +24,7 @@ export function answerKeepLiveScorers(
   );
 }
 
-/** Takes note of what judges a project's live traffic, by whichever way it was told, and as often as it is. */
+/** Stores a project's announced live scorers. Idempotent, and independent of the channel. */
 export type KeepLiveScorers = (told: LiveScorers) => Promise<void>;
 
 export function createKeepLiveScorers(options: {
@@ -33,7 +33,7 @@ export function createKeepLiveScorers(options: {
 }): KeepLiveScorers {
   return async (told) => {
     await options.liveScorers.put(told);
-    // Afterwards: what settles from now on is planned by what was just put.
+    // Afterwards, so that traces settling from now on are planned with the stored scorers.
     await options.judgeMeanwhile(told);
   };
 }

@@ -11,11 +11,11 @@ import { recordJudgement } from "./record-judgement.ts";
 
 type GroupRequest = NonNullable<z.input<typeof scoreResult.body>["group"]>;
 
-/** Scorer groups that are attached to live traffic (completions 4.4). The judge does the arithmetic. */
+/** Scorer groups that are attached to live traffic (completions 4.4). The judge computes the score. */
 export function createGroupCheck(dependencies: JudgingDependencies & { memberScorers: MemberScorers }): Check {
   const { database, liveScorers, ingest, judge, memberScorers, ...records } = dependencies;
 
-  /** What the members that are no judges found, by their place. */
+  /** The findings of the members that are not judges, by position. */
   async function scoreMembers(
     { members }: LiveGroup,
     { projectId, attempt }: DueCheck,
@@ -29,7 +29,7 @@ export function createGroupCheck(dependencies: JudgingDependencies & { memberSco
         try {
           return await score(refId, { projectId, trace }, signal);
         } catch (thrown) {
-          // As with judges, the last try takes what the others gave.
+          // As with judges, the last try uses the findings of the others.
           if (signal.aborted || thrown instanceof AwayError || attempt < checkTriesMax) throw thrown;
           const because = thrown instanceof Error ? thrown.message : String(thrown);
           return { name: refId, goodness: null, because };
@@ -73,7 +73,7 @@ export function createGroupCheck(dependencies: JudgingDependencies & { memberSco
       if (!("reply" in asked)) return asked;
       const { verdicts, group: score } = asked.reply;
       const waiting = verdicts.find(isPassing);
-      // The last try takes what the others gave: one member that fails removes only itself.
+      // The last try uses the findings of the others: a member that fails affects only itself.
       if (waiting !== undefined && check.attempt < checkTriesMax) {
         return { outcome: "retry", reason: waiting.justification };
       }

@@ -7,10 +7,10 @@ import { plannableDays, rememberedDays, selectDeletedProjects } from "../traces/
 import type { LiveScorerStore } from "./live-scorer-store.ts";
 import { type JudgeableTrace, planGroups, planJudges } from "./plan-judging.ts";
 
-/** Plans what live scorers are due of the traces that came between their change and the word of it. Any number of times. */
+/** Plans checks for the traces that arrived between a change of live scorers and its announcement. Idempotent. */
 export type JudgeMeanwhile = (told: LiveScorers) => Promise<void>;
 
-/** Traces of one look, of any projects. */
+/** Traces read at once, of any projects. */
 const tracesAtOnce = 2_000;
 
 interface Row {
@@ -25,19 +25,19 @@ interface Row {
   otel_span_id: string | null;
   response_id: string | null;
   is_settled: boolean;
-  /** As text, which loses no microsecond. */
+  /** As text, to keep microseconds. */
   seen_at: string;
 }
 
 /**
- * A trace that was sent after a change was acknowledged may settle before monitor hears of the change, where the bus or
- * monitor was away (decision 42). It was seen after the change, so it is found by that. What has not settled yet is
- * planned when it does.
+ * A trace sent after a change was acknowledged may settle before monitor receives the change, if the bus or monitor was
+ * unavailable (decision 42). Such traces are found by their arrival time, which is after the change. Unsettled ones are planned
+ * when they settle.
  */
 export function createJudgeMeanwhile(options: {
-  /** Acting as the application role. */
+  /** Connects as the application role. */
   database: Database;
-  /** Acting as the maintenance role. */
+  /** Connects as the maintenance role. */
   maintenance: Database;
   liveScorers: Pick<LiveScorerStore, "read">;
   /** Called when checks may have become due. */
@@ -48,7 +48,7 @@ export function createJudgeMeanwhile(options: {
   async function planOf(told: LiveScorers, traces: readonly JudgeableTrace[]): Promise<number> {
     const { projectId } = told;
     return database.scoped([projectId], async (transaction) => {
-      // What is told may be outdated: it decides together with what is in force.
+      // The announcement may be outdated: it is combined with the stored scorers.
       const { judges, groups } = await liveScorers.read(transaction, projectId);
       const planned = [];
       for (const trace of traces) {
@@ -91,7 +91,7 @@ function inBoth(told: readonly PlannedCheck[], inForce: readonly PlannedCheck[])
 
 const beforeAll = "00000000-0000-0000-0000-000000000000";
 
-/** In the order in which they were seen: of all projects, since that is what there is an index for. */
+/** In order of arrival, over all projects: that is what the index supports. */
 async function readSeen(maintenance: Database, from: { seenAt: string; traceId: string }): Promise<Row[]> {
   const { rows } = await maintenance.query<Row>({
     name: "seen_traces_since",

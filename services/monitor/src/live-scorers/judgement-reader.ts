@@ -14,40 +14,40 @@ import type { LiveScorerStore } from "./live-scorer-store.ts";
 type TraceEvaluation = z.input<typeof traceEvaluations>["evaluations"][number];
 type SessionScore = z.input<typeof sessionScores>["scores"][number];
 
-/** One thing that a live scorer said. */
+/** One rating of a live scorer. */
 export interface LiveRating {
   id: string;
-  /** Null: of a session. */
+  /** Null: the rating of a session. */
   traceId: string | null;
   sessionId: string | null;
   rating: number;
   justification: string | null;
   createdAt: string;
-  /** It had then; null: it took no side. */
+  /** The threshold at that time; null: it had none. */
   threshold: number | null;
-  /** Of its rubric; null where there are no versions. */
+  /** The version of its rubric; null if it has no versions. */
   scorerVersion: number | null;
   model: string | null;
-  /** Of the judge's record; null: there is none. */
+  /** The id of the judge's record; null: there is none. */
   verdictId: string | null;
-  /** Of a group; null of a judge, and where they were not stored. */
+  /** The judges of a group; null for a judge, and if they were not stored. */
   judges: GroupJudge[] | null;
 }
 
-/** Reads what live judges and groups said. */
+/** Reads the ratings of live judges and groups. */
 export interface JudgementReader {
-  /** The key of a live judge by the id of its profile, or of a live group by its own; null: there is none. */
+  /** The key of a live judge by its profile's id, or of a live group by its own id; null: there is none. */
   findScorerKey(projectId: string, id: string): Promise<string | null>;
-  /** By the time the traffic was judged. */
+  /** By the time of judging. */
   tally(projectId: string, scorerKey: string, of: { since: Date; stretch: Stretch }): Promise<RatingBucket[]>;
-  /** The worst first, of equals the newest. */
+  /** Worst first; of equal ratings, newest first. */
   listWorst(projectId: string, scorerKey: string, of: { since: Date; limit: number }): Promise<LiveRating[]>;
   listOfTrace(projectId: string, traceId: string): Promise<TraceEvaluation[]>;
   /** Newest first, at most 200. */
   listOfSession(projectId: string, sessionId: string): Promise<SessionScore[]>;
 }
 
-/** Verdicts of traces and scores of sessions, as one list. */
+/** Verdicts on traces and scores of sessions, as one list. */
 const ratingsOf = `
   select id, trace_id, null as session_id, rating, justification, created_at, threshold, scorer_version, model,
     record_id, judges
@@ -157,7 +157,7 @@ export function createJudgementReader({
         kind: row.scorer_key,
         rating: row.rating,
         justification: row.justification,
-        // Of judges and groups, which read a conversation as a whole.
+        // Null for judges and groups, which read a conversation as a whole.
         driftSpanId: null,
         findings: [],
         spanCount: row.span_count,
@@ -198,14 +198,14 @@ type ScoreRow = Omit<RatingRow, "trace_id" | "session_id" | "scorer_version"> & 
 
 type Point = z.infer<typeof liveRatings>["points"][number];
 
-/** What was given in one stretch of time. */
+/** The ratings of one time bucket. */
 interface RatingBucket {
   start: Date;
   averageRating: number;
   count: number;
 }
 
-/** A point for each stretch, oldest first, also where nothing was rated. */
+/** A point for each bucket, oldest first, including empty ones. */
 export function composePoints(window: DashboardWindow, now: number, buckets: readonly RatingBucket[]): Point[] {
   const byStart = new Map(buckets.map((bucket) => [bucket.start.getTime(), bucket]));
   return listStretches(window, now).map(({ start, label, ts }) => {

@@ -1,27 +1,27 @@
 import type { LiveScorers } from "@touchstone/contracts";
 import { type Database, onceInTransaction, type Queryable, type Statement, type Transaction } from "@touchstone/db";
 
-/** What judges a project's live traffic, as it was last told. */
+/** A project's live scorers, as last announced. */
 export type LiveScorerSet = Pick<LiveScorers, "judges" | "groups">;
 
 export interface LiveScorerStore {
-  /** Takes note of what was told, unless something newer was; of a deleted project nothing is kept. */
+  /** Stores an announcement, unless a newer one is stored; ignores deleted projects. */
   put(told: LiveScorers): Promise<void>;
-  /** Within a transaction of the project's scope, which is answered the same set throughout. */
+  /** Within a transaction of the project's scope; returns the same set throughout it. */
   read(transaction: Queryable, projectId: string): Promise<LiveScorerSet>;
   /**
-   * The same for a transaction that plans by the set: `put` waits for its end. So a trace is either planned by what is
-   * put, or can be seen once that is done.
+   * The same for a transaction that plans with the set: `put` waits for it to end. So a trace is either planned with the new
+   * set, or visible after the `put`.
    */
   readToPlan(transaction: Transaction, projectId: string): Promise<LiveScorerSet>;
 }
 
 const none: LiveScorerSet = { judges: [], groups: [] };
 
-/** Sets of rubrics that are kept parsed. */
+/** Cached parsed sets of rubrics. */
 const rememberedMax = 500;
 
-/** Keeps {@link LiveScorerStore} in `monitor.live_scorers`; what was read is kept parsed until its revision changes. */
+/** Stores {@link LiveScorerStore} in `monitor.live_scorers`; parsed sets are cached until their revision changes. */
 export function createLiveScorerStore(maintenance: Database): LiveScorerStore {
   const remembered = new Map<string, { revision: string; set: LiveScorerSet }>();
 
@@ -91,7 +91,7 @@ export function createLiveScorerStore(maintenance: Database): LiveScorerStore {
 
 type SetRow = { revision: string; document: LiveScorerSet | null };
 
-/** Until the end of the transaction. */
+/** Held until the end of the transaction. */
 function lockSet(projectId: string, mode: "exclusive" | "shared"): Statement {
   const lock = mode === "shared" ? "pg_advisory_xact_lock_shared" : "pg_advisory_xact_lock";
   return {

@@ -5,10 +5,10 @@ import { planOf, type RecordedTrace } from "../judging/judged-subject.ts";
 import { isSampled } from "../model/sampling.ts";
 import { isSilenced } from "../profiles/agent-silence.ts";
 
-/** What is known of a trace when it is decided who judges it. */
+/** The values of a trace that select its judges. */
 export type JudgeableTrace = RecordedTrace & Pick<SettledTrace, "projectId" | "traceId">;
 
-/** The checks of the judges that are to look at a trace. */
+/** The checks of the judges that a trace is due. */
 export async function planJudges(
   judges: readonly LiveJudge[],
   trace: JudgeableTrace,
@@ -20,7 +20,7 @@ export async function planJudges(
   return due.map(({ scorerId }) => ({ kind: "judge", scorerId, subjectId: trace.traceId, round: 0, plan }));
 }
 
-/** The same of scorer groups. */
+/** The same for scorer groups. */
 export async function planGroups(
   groups: readonly LiveGroup[],
   trace: JudgeableTrace,
@@ -34,13 +34,13 @@ export async function planGroups(
 
 type Traffic = Pick<SettledTrace, "traceId" | "agentId">;
 
-/** Whether a judge is to look at a trace: it is live, of traces, the agent is among its own, and the coin says so. */
+/** True if a judge applies to a trace: it is live, for traces, includes the agent, and the trace is in its sample. */
 function isJudgeDue(judge: LiveJudge, { traceId, agentId }: Traffic): boolean {
   const isOwn = judge.scopeMode === "all" || (agentId !== null && judge.agentIds.includes(agentId));
   return judge.enabled && judge.scope === "trace" && isOwn && isSampled(judge.sampleRate, judge.scorerId, traceId);
 }
 
-/** The same of a group, which looks at every agent. */
+/** The same for a group, which includes every agent. */
 function isGroupDue(group: LiveGroup, { traceId }: Traffic): boolean {
   return group.enabled && group.scope === "trace" && isSampled(group.sampleRate, group.groupId, traceId);
 }

@@ -9,7 +9,7 @@ import { isFailing } from "../verdicts/judge-scores.ts";
 import type { VerdictExports } from "../verdicts/otlp-export/verdict-exports.ts";
 import { announceJudgedTrace, recordVerdict } from "../verdicts/verdict-store.ts";
 
-/** What a live judge or group said. */
+/** The judgement of a live judge or group. */
 export interface Judgement {
   scorerKey: string;
   scorerId: string;
@@ -21,24 +21,24 @@ export interface Judgement {
   severity: Severity;
   justification: string;
   model: string | null;
-  /** Of the judge's record; null: it has none, or a group said it. */
+  /** The id of the judge's record; null: it has none, or the judgement is a group's. */
   recordId: string | null;
-  /** Of a group; null of a judge. */
+  /** The judges of a group; null for a judge. */
   judges: readonly GroupJudge[] | null;
 }
 
 const previewMaxChars = 500;
 const justificationMaxChars = 4_000;
 
-/** Where what was judged is written besides the verdicts. */
+/** The stores that judgements are written to besides the verdicts. */
 export interface JudgementRecords {
   findings: FindingStore;
   verdictExports: VerdictExports;
 }
 
 /**
- * Writes a judgement: the verdict, the event, the signal where it is below its threshold (exactly at it passes), and what
- * ingest is to show; of a session its score in the place of the verdict. Either is exported where anything is.
+ * Writes a judgement: the verdict, the event, the signal if it is below its threshold (an equal rating passes), and the update
+ * for ingest; for a session its score instead of the verdict. Both are exported if an export is configured.
  */
 export async function recordJudgement(
   transaction: Queryable,
@@ -90,7 +90,7 @@ export async function recordJudgement(
     createdAt,
   };
   await findings.record(transaction, projectId, finding, failing ? signalOf(judgement, subject) : null);
-  // Last: whoever else judges the same trace or session waits from here on.
+  // Last: other scorers of the same trace or session wait from here on.
   if (isTrace) await announceJudgedTrace(transaction, projectId, subjectId);
   else await announceJudgedSession(transaction, projectId, subjectId);
 }
@@ -108,7 +108,7 @@ function signalOf(
   };
 }
 
-/** Answers its id. */
+/** Returns its id. */
 async function insertSessionScore(
   transaction: Queryable,
   projectId: string,

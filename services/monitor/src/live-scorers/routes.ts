@@ -29,7 +29,7 @@ export interface LiveJudgingRouteDependencies {
   judgements: JudgementReader;
   agreement: AgreementReader;
   sessionSweep: Pick<SessionSweep, "sweep">;
-  /** Whether idle sessions are judged at all. */
+  /** Idle sessions are judged automatically. */
   sweepsSessions: boolean;
   ingest: IngestClient;
   clock: Clock;
@@ -38,7 +38,7 @@ export interface LiveJudgingRouteDependencies {
   liveCallsPerDay: number | null;
 }
 
-/** What live scorers said, and how often judges were asked (completions 2.7, 9.5). */
+/** Routes of live scorers' ratings and of the usage of judge calls (completions 2.7, 9.5). */
 export function liveJudgingRoutes(dependencies: LiveJudgingRouteDependencies): ServedRoute[] {
   return [
     { route: routes.readLiveRatings, handle: readLiveRatings(dependencies) },
@@ -63,10 +63,10 @@ function readLiveRatings({ judgements, clock }: { judgements: JudgementReader; c
   };
 }
 
-/** Each is a trace to be read. */
+/** Each event requires reading a trace. */
 const eventsMax = 20;
 
-/** GET /monitor/online-evaluators/{onlineEvaluatorId}/events (completions 9.5): with what was asked and answered. */
+/** GET /monitor/online-evaluators/{onlineEvaluatorId}/events (completions 9.5): with the question and the answer. */
 function listLiveRatingEvents({
   judgements,
   ingest,
@@ -92,7 +92,7 @@ function listLiveRatingEvents({
   };
 }
 
-/** GET /monitor/online-evaluators/{onlineEvaluatorId}/calibration (completions 14): of one live scorer. */
+/** GET /monitor/online-evaluators/{onlineEvaluatorId}/calibration (completions 14): for one live scorer. */
 function readLiveCalibration(dependencies: {
   agreement: AgreementReader;
   judgements: JudgementReader;
@@ -121,13 +121,13 @@ function listSessionScores({ judgements }: { judgements: Pick<JudgementReader, "
   return async (call) => {
     const projectId = requireProject(call);
     const { sessionId = "" } = call.params;
-    // PostgreSQL's text holds no NUL, so no session has such a name.
+    // PostgreSQL text cannot contain NUL, so no session has such a name.
     const scores = sessionId.includes("\0") ? [] : await judgements.listOfSession(projectId, sessionId);
     return { status: 200, body: { scores } };
   };
 }
 
-/** POST /agent-monitoring/session-sweep/run (completions 2.7): the project's idle sessions go to their judges now. */
+/** POST /agent-monitoring/session-sweep/run (completions 2.7): judges the project's idle sessions now. */
 function runSessionSweep({
   sessionSweep,
   sweepsSessions,
@@ -143,7 +143,7 @@ function runSessionSweep({
   };
 }
 
-/** What a project used of the day's live judge calls, for the gateway's `GET /agent-monitoring/usage`. */
+/** A project's usage of the day's live judge calls, for the gateway's `GET /agent-monitoring/usage`. */
 function readLiveUsage({
   budget,
   liveCallsPerDay,
@@ -157,7 +157,7 @@ function readLiveUsage({
   };
 }
 
-/** The key of the online evaluator or live group that a path names. Throws 404 when there is none. */
+/** The key of the online evaluator or live group in the path. Throws 404 when there is none. */
 async function requireScorerKey(
   call: Call,
   judgements: Pick<JudgementReader, "findScorerKey">,

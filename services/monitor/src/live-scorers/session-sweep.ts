@@ -10,20 +10,20 @@ import type { LiveScorerSet, LiveScorerStore } from "./live-scorer-store.ts";
 
 export interface SessionSweepTimings {
   everyMs: number;
-  /** Sessions of one pass that are given to judges. */
+  /** Sessions judged in one pass. */
   sessionsMax: number;
 }
 
 const defaultTimings: SessionSweepTimings = { everyMs: 60_000, sessionsMax: 5 };
-/** Sessions that one pass looks at: most of those that are due are left to scorers with more patience. */
+/** Sessions read in one pass: most due ones are left to scorers with a longer idle time. */
 const lookedAtMax = 100;
 const keptDays = 2;
 
-/** The judging of sessions that have become idle (completions 2.7). */
+/** The judging of idle sessions (completions 2.7). */
 export interface SessionSweep {
   /**
-   * Gives idle sessions to their judges: of one project, or of all for null. Answers how many sessions; null when another
-   * replica is at it.
+   * Plans the judging of idle sessions: for one project, or all for null. Returns the number of sessions; null while another
+   * replica is sweeping.
    */
   sweep(projectId: string | null): Promise<number | null>;
   stop(): Promise<void>;
@@ -39,8 +39,8 @@ interface SessionRow {
 }
 
 /**
- * Starts looking for idle sessions, one replica at a time. A session is judged by a scorer once for each round of new
- * activity: the round is part of the check, so looking twice plans nothing twice.
+ * Starts looking for idle sessions, one replica at a time. A scorer judges a session once per round of new activity: the round
+ * is part of the check, so repeated passes plan nothing twice.
  */
 export function startSessionSweep(options: {
   database: Database;
@@ -49,7 +49,7 @@ export function startSessionSweep(options: {
   /** Called when checks have become due. */
   onPlanned: () => void;
   logger: Logger;
-  /** False: it looks only when it is told to. */
+  /** False: it runs only on request. */
   runsByItself: boolean;
   timings?: SessionSweepTimings;
 }): SessionSweep {
@@ -84,7 +84,7 @@ export function startSessionSweep(options: {
     return judged;
   }
 
-  /** Plans what is due of a session and says when it is to be looked at again. Whether anything was due. */
+  /** Plans the due checks of a session and sets the time of its next look. Returns true if any were due. */
   async function plan(session: SessionRow): Promise<boolean> {
     const { project_id: projectId, session_id: sessionId, agent_id: agentId, activity } = session;
     return database.scoped([projectId], async (transaction) => {
@@ -135,7 +135,7 @@ export function startSessionSweep(options: {
         on conflict (name) do update
         set ends_at = excluded.ends_at
         where lease.ends_at <= now()`,
-      // Over before the next pass is due, by anybody's clock.
+      // Expires before the next pass is due, by any replica's clock.
       values: [timings.everyMs * 0.9],
     });
     return rowCount === 1;
@@ -171,7 +171,7 @@ export function startSessionSweep(options: {
   };
 }
 
-/** Who judges a session, if it is idle for long enough. */
+/** The scorers of a session that has been idle for long enough. */
 function sessionScorersOf(
   { judges, groups }: LiveScorerSet,
   { session_id: sessionId, agent_id: agentId }: SessionRow,

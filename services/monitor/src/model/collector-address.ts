@@ -1,16 +1,16 @@
 import type { Secret } from "@touchstone/contracts";
 
-/** Who takes the verdicts of an installation. */
+/** The receiver of an installation's verdicts. */
 export interface Collector {
-  /** Where it takes log records. */
+  /** The address for log records. */
   url: string;
-  /** Headers that go with them, see {@link readHeaderList}; null: none. */
+  /** Headers of the requests, see {@link readHeaderList}; null: none. */
   headers: Secret | null;
 }
 
 const logsPath = "/v1/logs";
 
-/** Where log records go: the address itself where it ends with the path of OTLP logs, else that path below it. */
+/** The URL for log records: the address itself if it ends with the path of OTLP logs, else that path below it. */
 export function logsUrlOf(endpoint: string): string {
   const url = new URL(endpoint);
   const path = url.pathname.replace(/(?<!\/)\/+$/, "");
@@ -18,7 +18,7 @@ export function logsUrlOf(endpoint: string): string {
   return url.href;
 }
 
-/** Reads `name=value,name=value`, values percent-encoded where they need be; names come out in lower case. */
+/** Parses `name=value,name=value` with percent-encoded values; returns names in lower case. */
 export function readHeaderList(text: string): Record<string, string> {
   const pairs = text.split(",").filter((pair) => pair.trim() !== "");
   return Object.fromEntries(

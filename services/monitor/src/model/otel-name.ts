@@ -1,14 +1,14 @@
-/** What a span is called by OpenTelemetry. */
+/** The OpenTelemetry ids of a span. */
 export interface OtelName {
   /** 32 lowercase hexadecimal characters. */
   traceId: string;
   /** 16 of them. */
   spanId: string;
-  /** The answer of a model that the span is, by its provider's name; null: it is none. */
+  /** The provider's id of the model response that the span represents; null: none. */
   responseId: string | null;
 }
 
-/** That of what settled; null when it did not come over OTLP. */
+/** The ids of a settled span; null when it did not arrive over OTLP. */
 export function otelNameOf({
   otelTraceId,
   otelSpanId,

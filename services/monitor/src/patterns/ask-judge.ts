@@ -3,19 +3,19 @@ import { deadlines, limits, matchPattern } from "@touchstone/contracts";
 import type { DecideSemantic } from "./matching/evaluate-conditions.ts";
 import { UndecidedError } from "./matching/undecided-error.ts";
 
-/** Nobody answers on the bus at all: no fault of what was asked. */
+/** No judge answers on the bus, which is not the fault of the request. */
 export class JudgeAwayError extends Error {}
 
 type Reason = NonNullable<ReturnType<typeof matchPattern.reply.parse>["failure"]>["reason"];
 
-/** What asking again will not change, today. */
+/** Reasons that a retry on the same day will not change. */
 const lasting: readonly Reason[] = ["no_key", "quota", "too_large"];
-/** Reasons for which a provider was asked, or may have been. */
+/** Reasons after which a provider was called, or may have been. */
 const asking: readonly Reason[] = ["provider_error", "timeout", "unparseable"];
 
 /**
- * Has semantic conditions of one project decided, one judge call for each. Throws {@link UndecidedError} when the judge
- * could not say, and {@link JudgeAwayError} when there is none.
+ * Asks the judge about semantic conditions of one project, one call for each. Throws {@link UndecidedError} when the judge
+ * could not decide, and {@link JudgeAwayError} when there is none.
  */
 export function askJudge(
   bus: Bus,

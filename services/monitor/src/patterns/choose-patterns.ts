@@ -3,18 +3,18 @@ import { isSampled } from "../model/sampling.ts";
 import { type ProfileDocument, profileInForce } from "../profiles/profile.ts";
 import type { StoredPattern } from "./matching/pattern.ts";
 
-/** What one trace is checked for. */
+/** The patterns to check in one trace. */
 export interface ChosenPatterns {
-  /** Ids of the project's own. */
+  /** Ids of the project's own patterns. */
   patternIds: readonly string[];
-  /** Keys of built-in ones. */
+  /** Keys of built-in patterns. */
   builtinKeys: readonly string[];
 }
 
 /**
- * Which patterns a trace is due (completions 9.3). `monitor:true` with `pattern_ids` = exactly those, by id or key,
- * whatever their sample and scope; else those that are enabled, whose scope and sample the trace is in. A profile that is
- * off silences all; so do its switches for their polarity.
+ * The patterns that a trace is due (completions 9.3). `monitor:true` with `pattern_ids` = exactly those, by id or key,
+ * regardless of sample and scope; else the enabled ones whose scope and sample include the trace. A disabled profile excludes
+ * all; its polarity switches exclude those with that polarity.
  */
 export function choosePatterns(
   trace: Pick<StoredTrace, "traceId" | "agentId" | "monitor" | "patternIds">,

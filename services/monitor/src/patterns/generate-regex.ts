@@ -7,8 +7,8 @@ import type { PatternMatcher } from "./matching/pattern-matcher.ts";
 type Rejected = { regex: string; because: string };
 
 /**
- * POST /agent-monitoring/patterns/generate-regex (completions 9.3): the default judge model writes a regex, which is
- * given only if patterns take it. One that they do not is told the model once. A judge that cannot is 422 with its reason.
+ * POST /agent-monitoring/patterns/generate-regex (completions 9.3): the default judge model writes a regex, which is returned
+ * only if patterns accept it. The model gets one chance to fix a refused regex. A judge failure is 422 with its reason.
  */
 export function generateRegex({ bus, matcher }: { bus: Bus; matcher: Pick<PatternMatcher, "findRefusal"> }): Handler {
   return async (call) => {

@@ -1,12 +1,12 @@
 import type { Severity } from "../../model/finding.ts";
 
-/** A pattern that is the same for every project. It reads the response only, and asks nobody. */
+/** A pattern that is the same for every project. It reads only the response, and needs no judge. */
 export interface BuiltinPattern {
   key: string;
   name: string;
   description: string;
   category: string;
   severity: Severity;
-  /** What was found, in words without what was found; null = nothing. */
+  /** A description of the match, without the matched text; null = no match. */
   find(response: string): string | null;
 }

@@ -6,7 +6,7 @@ import { profanityInResponse } from "./profanity.ts";
 import { refusalResponse } from "./refusal.ts";
 import { secretsInResponse } from "./secrets.ts";
 
-/** The built-in patterns in the order in which they are tried: the first that matches counts (completions 9.3). */
+/** The built-in patterns in the order in which they are tried: the first match counts (completions 9.3). */
 export const builtinPatterns: readonly BuiltinPattern[] = [
   secretsInResponse,
   personalDataInResponse,
@@ -16,27 +16,27 @@ export const builtinPatterns: readonly BuiltinPattern[] = [
   malformedJsonResponse,
 ];
 
-/** A response, and what is looked for in it. */
+/** A response and the patterns to look for. */
 export interface BuiltinLook {
   response: string;
-  /** It is the beginning of a longer one. */
+  /** The text is the beginning of a longer one. */
   isCut: boolean;
-  /** Keys of the built-in patterns that are enabled. */
+  /** Keys of the enabled built-in patterns. */
   keys: readonly string[];
 }
 
-/** What was found, and by which. */
+/** A match and its pattern. */
 export interface BuiltinFinding {
   key: string;
   found: string;
 }
 
-/** What the first of the enabled built-in patterns found; null = nothing. */
+/** The match of the first enabled built-in pattern that matches; null = none. */
 export function findBuiltin({ response, isCut, keys }: BuiltinLook): BuiltinFinding | null {
   if (response.trim() === "") return null;
   for (const pattern of builtinPatterns) {
     if (!keys.includes(pattern.key)) continue;
-    // Cutting JSON makes it malformed.
+    // Truncated JSON is malformed.
     if (isCut && pattern.key === malformedJsonResponse.key) continue;
     const found = pattern.find(response);
     if (found !== null) return { key: pattern.key, found };

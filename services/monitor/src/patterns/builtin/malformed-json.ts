@@ -1,6 +1,6 @@
 import type { BuiltinPattern } from "./builtin.ts";
 
-/** Begins like an object with a member, or like an array of objects, texts or arrays of them: prose does not. */
+/** Begins like an object with a member, or like an array of objects, texts or arrays of them, unlike prose. */
 const beginsAsJson = /^\s*(?:\{\s*(?:"|\}|$)|\[\s*(?:\{\s*(?:"|\})|"[^"\n]*"\s*(?:,|\]|$)))/;
 const fenced = /^[ \t]*```[ \t]*json[c5]?[ \t]*\r?\n([\s\S]*?)(?:^[ \t]*```|$(?![\s\S]))/gim;
 
@@ -20,7 +20,7 @@ function isJson(text: string): boolean {
   return lines.length > 1 && lines.every(parses);
 }
 
-/** The response is meant to be JSON, or has a block of it, and it does not parse (completions 9.3). */
+/** The response is meant to be JSON, or contains a block of it, and does not parse (completions 9.3). */
 export const malformedJsonResponse: BuiltinPattern = {
   key: "malformed-json-response",
   name: "Malformed JSON",

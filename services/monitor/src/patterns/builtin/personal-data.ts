@@ -14,7 +14,7 @@ const networks: readonly RegExp[] = [
   /^35(?:2[89]|[3-8]\d)\d{12}$/,
   /^62\d{14,17}$/,
 ];
-/** Only with separators: a run of digits alone may be anything. */
+/** Only with separators: a bare run of digits is ambiguous. */
 const phones: readonly RegExp[] = [
   /(?<![\d.-])(?:\+?1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])[2-9]\d{2}[ .-]\d{4}(?![\d-]|\.\d)/,
   /(?<![\w+])\+[1-9]\d{0,2}(?:[ .-]\(?\d{1,7}\)?){2,5}(?![\w-])/,
@@ -50,7 +50,7 @@ export const personalDataInResponse: BuiltinPattern = {
   },
 };
 
-/** Whether the last of these digits is the check digit of the others (ISO/IEC 7812-1). */
+/** True if the last digit is the check digit of the others (ISO/IEC 7812-1). */
 export function passesLuhn(digits: string): boolean {
   let sum = 0;
   for (let at = 0; at < digits.length; at += 1) {

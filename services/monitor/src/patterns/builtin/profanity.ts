@@ -1,6 +1,6 @@
 import type { BuiltinPattern } from "./builtin.ts";
 
-/** Words that are nothing else, in the forms they take. Mild ones and words with a decent meaning are left out. */
+/** Unambiguous words in their inflected forms. Mild words and words with a harmless meaning are left out. */
 const words = new RegExp(
   String.raw`(?<![\p{L}\p{N}])(?:` +
     [

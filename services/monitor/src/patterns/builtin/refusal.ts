@@ -20,7 +20,7 @@ const forms: readonly RegExp[] = [
   /\bi(?:'m| am)\s+not\s+(?:comfortable|in a position to)\b/i,
 ];
 
-/** The response declines what was asked (completions 9.3). */
+/** The response refuses the request (completions 9.3). */
 export const refusalResponse: BuiltinPattern = {
   key: "refusal-response",
   name: "Refusal",

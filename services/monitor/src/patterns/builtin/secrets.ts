@@ -1,6 +1,6 @@
 import type { BuiltinPattern } from "./builtin.ts";
 
-/** Forms of secrets that vendors give out. Lengths are theirs, so that a mention of a prefix is none. */
+/** Vendors' formats of secrets, with their lengths, so that a mention of a prefix does not match. */
 const forms: readonly [what: string, form: RegExp][] = [
   ["a private key", /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----/],
   ["an Anthropic API key", /\bsk-ant-[A-Za-z0-9_-]{24,}/],
@@ -23,11 +23,11 @@ const forms: readonly [what: string, form: RegExp][] = [
   ["a Hugging Face token", /\bhf_[A-Za-z0-9]{30,}\b/],
   ["a DigitalOcean token", /\bdo[opr]_v1_[a-f0-9]{64}\b/],
   ["an Azure account key", /\bAccountKey=[A-Za-z0-9+/]{60,}={0,2}/],
-  // From the beginning of a run only: a run that begins anew after each dash would be read from each of them.
+  // Only from the beginning of a run: restarting after each dash would read the run once per dash.
   ["a JSON web token", /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}/],
 ];
 
-/** A value in the place of a bearer token; words that stand for one have no digit, or only letters of one case. */
+/** A value in the position of a bearer token; placeholder words have no digit, or only letters of one case. */
 const bearer = /\bbearer[ \t]+([A-Za-z0-9._~+/-]{20,512})/gi;
 
 function isRandom(token: string): boolean {
