@@ -58,7 +58,7 @@ export interface RouteDependencies
   closing: CloseProjects;
 }
 
-/** Every route this service answers, with what each one needs. */
+/** Every route of this service, with its dependencies. */
 export function monitorRoutes(dependencies: RouteDependencies): ServedRoute[] {
   return [
     ...profileRoutes({ ...dependencies, builtinKeys: builtinPatterns.map(({ key }) => key) }),
@@ -76,7 +76,7 @@ export function monitorRoutes(dependencies: RouteDependencies): ServedRoute[] {
   ];
 }
 
-/** What requests read and change, over connections that tenants share. */
+/** The stores for requests, over connections that tenants share. */
 export function openRequestStores(database: Database, clock: Clock) {
   return {
     database,

@@ -3,11 +3,11 @@ import { monitorDataDeleted, projectDeleting } from "@touchstone/contracts";
 import type { ProjectTable } from "@touchstone/db";
 import { projectRemover } from "@touchstone/store-service";
 
-/** Monitor's own schema in PostgreSQL, and what makes it. */
+/** Monitor's PostgreSQL schema, and its migrations. */
 export const schema = "monitor";
 export const migrations = path.join(import.meta.dirname, "..", "migrations");
 
-/** Every table of the schema with rows of projects; what refers to others comes first. */
+/** Every table of the schema with rows of projects; referencing tables come first. */
 const projectTables: readonly ProjectTable[] = [
   { name: "signal_feedback" },
   { name: "signal_occurrences" },
@@ -34,7 +34,7 @@ const projectTables: readonly ProjectTable[] = [
   { name: "alert_rules" },
 ];
 
-/** Starts removing the rows of deleted projects, and hearing of them. */
+/** Starts removing the rows of deleted projects, and listening for deletions. */
 export const removeDeletedProjects = projectRemover({
   schema,
   tables: projectTables,

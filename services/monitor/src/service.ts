@@ -47,20 +47,20 @@ import { createSendDelivery, sendBounds } from "./webhooks/send-delivery.ts";
 import { createSigningKeys } from "./webhooks/sign-message.ts";
 import { trimWebhookDeliveries } from "./webhooks/trim-webhook-deliveries.ts";
 
-/** Connections to PostgreSQL, and of these what one project may use at a time; see {@link shareDatabase}. */
+/** Connections to PostgreSQL, and the number of them that one project may use at a time; see {@link shareDatabase}. */
 const connectionsMax = 20;
 const projectMax = { readsMax: 8, writesMax: 4 };
 
-/** Requests of one replica in hand at a time, of each kind. What a member asks has limits of its own. */
+/** Concurrent requests per replica, of each kind. The services that members call have separate limits. */
 const memberRequestsMax = 64;
-/** Threads that look for patterns: of two or more one project never has all. */
+/** Threads for pattern searches: with two or more, one project never uses all of them. */
 const threadsMax = Math.min(4, Math.max(2, availableParallelism()));
-/** What may wait for them: all live checks in hand, trials, and members of groups several times over. */
+/** The queue for threads: all concurrent live checks, trials, and several sets of group members. */
 const waitingForThreadsMax = 512;
-/** Changes of live scorers of one replica in hand at a time. */
+/** Concurrent changes of live scorers per replica. */
 const liveScorersMax = 8;
 
-/** Monitor watches live traffic: what is checked of it, what was found, and what people do about it. */
+/** Monitor watches live traffic: its checks, their findings, and people's reactions to them. */
 export function createMonitor(config: MonitorConfig, dependencies: StoreServiceDependencies): Service {
   return createStoreService({
     name: "monitor",
@@ -115,7 +115,7 @@ function openParts(kit: StoreServiceKit, config: MonitorConfig) {
   const outbound = kit.keep(createOutboundFetch({ ...reach, ...externalLimits }));
   const askEvaluator = createAskEvaluator({ bus, outbound });
   const liveScorers = createLiveScorerStore(maintenance);
-  // The checks begin with the background work; until then there is nothing to wake.
+  // The checks begin with the background work; until then `wake` does nothing.
   const checks = { wake: (): void => {} };
   const onPlanned = (): void => checks.wake();
   const { sweepsSessions: runsByItself } = config;
@@ -146,7 +146,7 @@ function openParts(kit: StoreServiceKit, config: MonitorConfig) {
   };
 }
 
-/** Webhooks: how they are called and signed, and the worker that sends what is due. */
+/** Webhooks: their requests and signatures, and the worker that sends due messages. */
 function openWebhooks(
   { logger, metrics, keep }: StoreServiceKit,
   { allowsPrivateHosts, rootSecret, webhookSecret }: MonitorConfig,
@@ -164,7 +164,7 @@ function openWebhooks(
   return { reach, keys, deliveryWorker };
 }
 
-/** What is done beside answering: it is begun in this order and stopped in the opposite one. */
+/** Background work, in starting order; it is stopped in the opposite order. */
 function listBackground(kit: StoreServiceKit, config: MonitorConfig, parts: Parts): Begin[] {
   const { logger, metrics, clock } = kit;
   const { database, maintenance, bus, liveScorers, findings, verdictExports, checks, onPlanned } = parts;

@@ -32,8 +32,8 @@ const pollFirstMs = 20;
 const pollMaxMs = 500;
 
 /**
- * Scores and stores the results of a batch concurrently, and returns them by idempotency key: the core of a run (completions
- * 5.3; decision 11). Each result is stored as soon as it is judged.
+ * Scores and stores the results of a batch concurrently, and returns them by idempotency key: the core of a run
+ * (completions 5.3; decision 11). Each result is stored as soon as it is judged.
  *
  * Every key is claimed before its result is judged, so of many requests with one key one judges and the others wait for its
  * result. A claim is a lease: a holder that dies loses it, and the retry of the batch takes it over. So a race is a duplicate,

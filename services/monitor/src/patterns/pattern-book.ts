@@ -9,10 +9,12 @@ import { deletePattern, listPatternsIn, lockPatterns, type PatternStore, putPatt
 
 type Sent = Readonly<Record<string, unknown>>;
 
-/** Changing a project's own patterns by their rules (completions 9.3). Every change tells the log. */
+/**
+ * Changes of a project's own patterns under their rules (completions 9.3). Every change is recorded in the audit log.
+ */
 export interface PatternBook {
   create(projectId: string, sent: Sent, act: Act): Promise<StoredPattern>;
-  /** Only what was sent changes. Null when there is no such pattern. */
+  /** Changes only the members that were sent. Null when there is no such pattern. */
   update(projectId: string, id: string, sent: Sent, act: Act): Promise<StoredPattern | null>;
   /** False when there is no such pattern. */
   delete(projectId: string, id: string, act: Act): Promise<boolean>;
@@ -52,7 +54,7 @@ export function createPatternBook({
     async update(projectId, id, sent, act) {
       const before = await patterns.find(projectId, id);
       if (before === null) return null;
-      // Not in the transaction: a thread may have to be waited for.
+      // Not in the transaction: it may wait for a thread.
       const stored = before.document;
       await requireRegexes(composePatternDocument(sent, stored), { matcher, projectId, stored });
       return database.scoped([projectId], async (transaction) => {
@@ -91,7 +93,7 @@ function freeKey(key: string, taken: ReadonlySet<string>): string {
 
 const slugMaxChars = 60;
 
-/** The key of a pattern made of its name: its letters and digits, joined by dashes; `pattern` when it has none. */
+/** The key of a pattern from its name: its letters and digits, joined by dashes; `pattern` when it has none. */
 export function keyOfName(name: string): string {
   const slug = name
     .normalize("NFKD")

@@ -7,7 +7,7 @@ type Sent = Readonly<Record<string, unknown>>;
 
 const sources: readonly unknown[] = ["response", "userMessage", "trace"];
 const severities = ["low", "medium", "high", "critical"];
-/** Members that conditions are made of. */
+/** Members that conditions are derived from. */
 const derived = ["detectorKind", "matchTarget", "matchMode", "includeTerms", "excludeTerms", "regex", "semanticPrompt"];
 
 const refuse = (sentence: string): never => {
@@ -15,9 +15,9 @@ const refuse = (sentence: string): never => {
 };
 
 /**
- * What a pattern becomes: what was sent, else what is stored. Throws `bad_request` for the first rule that is broken
- * (completions 9.3). Conditions that are sent count by themselves; they are made anew when a member that they are made
- * of is sent. Whether its regexes can be used is for {@link requireRegexes} to say.
+ * The new content of a pattern: sent members, else stored ones. Throws `bad_request` for the first rule that is broken
+ * (completions 9.3). Sent conditions are used as they are; they are derived again when a member that they depend on is sent.
+ * {@link requireRegexes} checks regexes.
  */
 export function composePatternDocument(sent: Sent, stored: PatternDocument | null): PatternDocument {
   const merged: Sent = { ...stored, ...withoutUndefined(sent) };
@@ -77,8 +77,8 @@ export function composePatternDocument(sent: Sent, stored: PatternDocument | nul
 }
 
 /**
- * Throws `bad_request` with the reason where a regex of a pattern cannot be used (completions 9.3). `stored`: what the pattern
- * was before; its regexes were taken then.
+ * Throws `bad_request` with the reason if a regex of a pattern is unusable (completions 9.3). `stored`: the previous content,
+ * whose regexes were already accepted.
  */
 export async function requireRegexes(
   { conditions }: Pick<PatternDocument, "conditions">,
@@ -91,7 +91,7 @@ export async function requireRegexes(
   if (refusal !== null) refuse(refusal);
 }
 
-/** Every term of `any` is enough, of `all` none may be missing; what is excluded must not be there. */
+/** `any` needs one of the terms, `all` needs every term; excluded terms must be absent. */
 function makeConditions(
   from: Pick<PatternDocument, "matchTarget" | "matchMode" | "includeTerms" | "excludeTerms"> & {
     regex: string;

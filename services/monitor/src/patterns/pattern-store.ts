@@ -1,7 +1,7 @@
 import type { Database, Queryable, Statement } from "@touchstone/db";
 import type { PatternDocument, StoredPattern } from "./matching/pattern.ts";
 
-/** Reads patterns of a project; the oldest first. Changing them is the {@link PatternBook}'s. */
+/** Reads patterns of a project, oldest first. {@link PatternBook} changes them. */
 export interface PatternStore {
   list(projectId: string): Promise<StoredPattern[]>;
   find(projectId: string, id: string): Promise<StoredPattern | null>;
@@ -19,7 +19,7 @@ export function createPatternStore(database: Database): PatternStore {
   };
 }
 
-/** Makes changes of a project's patterns happen one after the other, until the transaction ends. */
+/** Serializes changes of a project's patterns until the transaction ends. */
 export async function lockPatterns(transaction: Queryable, projectId: string): Promise<void> {
   await transaction.query({
     name: "patterns_lock",
@@ -28,7 +28,7 @@ export async function lockPatterns(transaction: Queryable, projectId: string): P
   });
 }
 
-/** All of a project, within a transaction. */
+/** All of a project's patterns, within a transaction. */
 export async function listPatternsIn(transaction: Queryable, projectId: string): Promise<StoredPattern[]> {
   return (await transaction.query<PatternRow>(selectPatterns(projectId))).rows.map(readRow);
 }
@@ -48,7 +48,7 @@ export async function putPattern(transaction: Queryable, projectId: string, patt
   });
 }
 
-/** Whether there was such a pattern. */
+/** True if the pattern existed. */
 export async function deletePattern(transaction: Queryable, projectId: string, id: string): Promise<boolean> {
   const { rowCount } = await transaction.query({
     name: "pattern_delete",
@@ -86,8 +86,8 @@ const selectPattern = (projectId: string, id: string): Statement => ({
 });
 
 /**
- * Parsed documents by their text: a pattern is read for every trace that settles, and its regexes are compiled once as
- * long as the document stays the same object.
+ * Parsed documents by their text: patterns are read for every trace that settles, and regexes are compiled once per document
+ * object.
  */
 const parsed = new Map<string, PatternDocument>();
 const parsedMax = 1_000;

@@ -17,7 +17,7 @@ import { BudgetSpentError } from "./matching/undecided-error.ts";
 import { listPatternsIn, type PatternStore } from "./pattern-store.ts";
 import { withinLiveBudget } from "./within-live-budget.ts";
 
-/** What is decided when the check is planned. */
+/** Decided when the check is planned. */
 interface PatternsPlan {
   patternIds: readonly string[];
   builtinKeys: readonly string[];
@@ -27,31 +27,31 @@ interface PatternsPlan {
   createdAt: string;
 }
 
-/** The check of patterns, which is also planned of traces that were just stored, where the submitter asks for it. */
+/** The check of patterns, which is also planned for just stored traces if the submitter requests it. */
 export interface PatternsCheck extends Check {
   planAtOnce(trace: StoredTrace, transaction: Queryable): Promise<PlannedCheck[]>;
 }
 
-/** The last try records what it can: a judge that cannot say keeps no other pattern's finding back. */
+/** The last try records partial results: an undecided judge does not delay the findings of other patterns. */
 const lastAttempt = 5;
 
-/** Looks for built-in patterns and a project's own in one trace; one check for all of them (completions 9.3). */
+/** Searches one trace for built-in patterns and the project's own, in one check (completions 9.3). */
 export function createPatternsCheck(dependencies: {
   patterns: Pick<PatternStore, "list">;
   ingest: Pick<IngestClient, "readTrace">;
   findings: FindingStore;
-  /** Whether traces that came over OTLP are looked through (completions 1.7). */
+  /** Traces that arrived over OTLP are searched (completions 1.7). */
   watchesOtlp: boolean;
   matcher: PatternMatcher;
   bus: Bus;
-  /** Semantic conditions are judge calls of live traffic. */
+  /** Semantic conditions use judge calls of live traffic. */
   budget: Pick<LiveBudget, "reserve" | "giveBack">;
   logger: Logger;
 }): PatternsCheck {
   const { patterns, ingest, findings, watchesOtlp, matcher, bus, budget, logger } = dependencies;
   const watches = new WeakMap<Queryable, Map<string, Promise<Watch>>>();
 
-  /** Read once for each transaction that plans: many traces of one project settle together. */
+  /** Read once per planning transaction: many traces of one project settle together. */
   function readWatch(transaction: Queryable, projectId: string): Promise<Watch> {
     const known = watches.get(transaction) ?? new Map<string, Promise<Watch>>();
     watches.set(transaction, known);
@@ -96,12 +96,12 @@ export function createPatternsCheck(dependencies: {
     if ("outcome" in found) return found;
     const isLate = found.overran.length > 0;
     const reason = found.overran.join("; ");
-    // Judges are asked once it is clear what is found.
+    // Judges are asked after the texts were searched.
     if (isLate && check.attempt < timeoutTriesMax) return { outcome: "timeout", reason, record: async () => {} };
     const decided = await decide(found, { check, signal, isLast: isLate || check.attempt >= lastAttempt });
     if ("outcome" in decided) return decided;
     const record = async (transaction: Queryable): Promise<void> => {
-      // In one order everywhere, so that checks that raise the same signals wait for each other in turn.
+      // In a fixed order, so that checks that raise the same signals cannot deadlock.
       for (const match of decided.matches.toSorted(byKey)) {
         await recordMatch(transaction, { projectId, traceId, planned, trace, match });
       }
@@ -114,7 +114,7 @@ export function createPatternsCheck(dependencies: {
     return { outcome: "done", record, note: describeCut(checked, looks) };
   }
 
-  /** Has judges decide what only they can. */
+  /** Asks the judge about semantic conditions. */
   async function decide(
     found: Findings,
     { check, signal, isLast }: { check: DueCheck; signal: AbortSignal; isLast: boolean },
@@ -130,7 +130,7 @@ export function createPatternsCheck(dependencies: {
         logger.warn({ projectId, traceId, undecided: undecided.length, reasons }, "patterns were left undecided");
       }
       const stopped = undecided.find((each) => each instanceof BudgetSpentError);
-      // Where nothing else was looked for either, nothing was checked.
+      // Without any other pattern to search for, nothing was checked.
       const { builtinKeys } = check.plan as PatternsPlan;
       const isNothingElse = undecided.length === found.looked.length && found.overran.length === 0;
       if (stopped !== undefined && isNothingElse && builtinKeys.length === 0) {
@@ -192,7 +192,7 @@ async function readTrace(
   try {
     return { trace: await ingest.readTrace(projectId, traceId, checkedContent) };
   } catch (thrown) {
-    // Only where nobody answers: a trace that ingest cannot read is tried like any other failure.
+    // Only if the service does not answer: a trace that ingest cannot read is retried like any other failure.
     if (isAppError(thrown) && thrown.code === "service_unavailable" && !/could not answer/.test(thrown.message)) {
       return { outcome: "postponed", reason: thrown.message };
     }
@@ -200,7 +200,7 @@ async function readTrace(
   }
 }
 
-/** Where too much waits for a thread already. */
+/** Postpones when the queue for threads is full. */
 function postponeWithoutThread(thrown: unknown): CheckOutcome {
   if (!(thrown instanceof NoThreadError)) throw thrown;
   return { outcome: "postponed", reason: thrown.message };
@@ -209,7 +209,7 @@ function postponeWithoutThread(thrown: unknown): CheckOutcome {
 const byKey = (one: PatternMatch, other: PatternMatch): number =>
   one.patternKey < other.patternKey ? -1 : one.patternKey > other.patternKey ? 1 : 0;
 
-/** What a person reads first. */
+/** The headline for people. */
 function describe({ name, polarity, type }: PatternMatch, agentName: string): string {
   const what = type === "pattern_match" ? `The pattern "${name}" matches` : name;
   return polarity === "failure" ? `${what}: ${agentName}` : `${what} (proper): ${agentName}`;

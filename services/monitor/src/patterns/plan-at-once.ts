@@ -8,11 +8,11 @@ import type { PatternsCheck } from "./patterns-check.ts";
 export type PlanAtOnce = (traces: readonly StoredTrace[]) => Promise<void>;
 
 /**
- * Plans the check of patterns of traces that were stored with `monitor:true`: nobody waits for them to settle
- * (completions 9.3). When they settle it is there already, and is not planned again.
+ * Plans the check of patterns for traces stored with `monitor:true`, without waiting for them to settle (completions 9.3). It
+ * is not planned again when they settle.
  */
 export function createPlanAtOnce(options: {
-  /** Acting as the application role. */
+  /** Connects as the application role. */
   database: Database;
   check: Pick<PatternsCheck, "planAtOnce">;
   onPlanned: () => void;

@@ -25,7 +25,7 @@ export function renderPattern({ id, key, document, createdAt, updatedAt }: Store
   };
 }
 
-/** A built-in one: its id is its key, and what it looks for is not a matter of conditions. */
+/** A built-in pattern: its id is its key, and it has no conditions. */
 export function renderBuiltin(builtin: BuiltinPattern, isEnabled: boolean): Shown {
   return {
     _id: builtin.key,

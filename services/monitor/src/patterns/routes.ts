@@ -23,7 +23,7 @@ import type { PatternStore } from "./pattern-store.ts";
 import { renderBuiltin, renderPattern } from "./render-pattern.ts";
 import { tryPattern } from "./try-pattern.ts";
 
-/** Patterns (completions 9.3); two addresses change and delete them, and PATCH is the same as PUT. */
+/** Routes of patterns (completions 9.3); two paths change and delete them, and PATCH is the same as PUT. */
 export function patternRoutes(dependencies: {
   book: PatternBook;
   patterns: PatternStore;
@@ -58,7 +58,7 @@ function createPattern({ book }: { book: PatternBook }): Handler {
   };
 }
 
-/** GET /monitor/patterns (completions 9.3): the built-in ones, then the project's own by age. */
+/** GET /monitor/patterns (completions 9.3): the built-in ones, then the project's own, oldest first. */
 function listPatterns(stores: { patterns: PatternStore; profiles: ProfileStore }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
@@ -83,7 +83,7 @@ function getPattern(stores: { patterns: PatternStore; profiles: ProfileStore }):
   };
 }
 
-/** PUT /monitor/patterns/{patternId} (completions 9.3): only what is sent changes. */
+/** PUT /monitor/patterns/{patternId} (completions 9.3): changes only the members that were sent. */
 function updatePattern({ book }: { book: PatternBook }): Handler {
   return async (call) => {
     const sent = (await readJsonObject(call)).value;
@@ -92,7 +92,7 @@ function updatePattern({ book }: { book: PatternBook }): Handler {
   };
 }
 
-/** DELETE /monitor/patterns/{patternId} (completions 9.3). What it found stays. */
+/** DELETE /monitor/patterns/{patternId} (completions 9.3). Its findings stay. */
 function deletePattern({ book }: { book: PatternBook }): Handler {
   return async (call) => {
     const isGone = await book.delete(requireProject(call), ownPatternId(call), actOf(call.identity));
@@ -100,7 +100,9 @@ function deletePattern({ book }: { book: PatternBook }): Handler {
   };
 }
 
-/** The pattern a path names: one of the project's own by its id, or a built-in one by its key. Throws 404 for neither. */
+/**
+ * The pattern in the path: one of the project's own by its id, or a built-in one by its key. Throws 404 for neither.
+ */
 function patternNamed(call: Call): { id: string } | { builtin: BuiltinPattern } {
   const named = call.params.patternId ?? "";
   const builtin = builtinPatterns.find(({ key }) => key === named);
@@ -108,7 +110,7 @@ function patternNamed(call: Call): { id: string } | { builtin: BuiltinPattern } 
   return isUuid(named) ? { id: named } : patternNotFound();
 }
 
-/** The id of a pattern that is to be changed: built-in ones are the same for everybody. */
+/** The id of a pattern to change: built-in ones cannot be changed. */
 function ownPatternId(call: Call): string {
   const named = patternNamed(call);
   if ("builtin" in named) throw new AppError("forbidden", "Built-in patterns are read-only");

@@ -12,9 +12,9 @@ import type { PatternStore } from "./pattern-store.ts";
 import { withinLiveBudget } from "./within-live-budget.ts";
 
 /**
- * Scores members of groups that are patterns, built-in ones by their key: a failure that is found is 0, what is proper
- * 1 (completions 4.4). Whether they are enabled, sampled or in scope by themselves does not count.
- * Semantic conditions are live judge calls.
+ * Scores members of groups that are patterns, built-in ones by their key: 0 for a failure that matches, 1 for proper conduct
+ * that matches (completions 4.4), regardless of their own enabled state, sample and scope. Semantic conditions are live judge
+ * calls.
  */
 export function createScorePatternMember({
   patterns,

@@ -34,15 +34,15 @@ export interface TrialRequest {
   traceIds: readonly string[];
 }
 
-/** Traces read and looked at at a time. */
+/** Traces read and searched at the same time. */
 const atOnceMax = 8;
-/** Traces on which a pattern may take too long before it is tried on no further one. */
+/** Timeouts of a pattern after which further traces are skipped. */
 const overrunsMax = 3;
 
 /**
- * Tries a pattern on traces and stores nothing (completions 9.3). Of more than `limits.judgedTrialsMax` traces no judge
- * is asked; what is not there, cannot be read or decided, or is left when `signal` says that the time is over, is in
- * `errors`, and so is a trace on which it takes too long; after a few of these the rest is.
+ * Tries a pattern on traces and stores nothing (completions 9.3). With more than `limits.judgedTrialsMax` traces no judge is
+ * asked. Traces that are missing, unreadable or undecided, that time out, or that are left when `signal` is aborted at the
+ * deadline, are in `errors`; after a few timeouts the rest is, too.
  */
 export async function runTrial(
   { ingest, matcher, bus }: { ingest: Pick<IngestClient, "readTrace">; matcher: PatternMatcher; bus: Bus },
@@ -90,7 +90,7 @@ export async function runTrial(
 
   const waiting = [...new Set(traceIds)].values();
   const work = async (): Promise<void> => {
-    // One iterator for all: each takes the next that nobody has.
+    // All workers share one iterator: each takes the next trace.
     for (const traceId of waiting) {
       await look(traceId).catch((thrown: unknown) => failed.set(traceId, explain(thrown, signal)));
     }
@@ -116,7 +116,7 @@ export async function runTrial(
   };
 }
 
-/** Why a pattern was not tried on a trace, for the client to read. */
+/** The reason why a pattern was not tried on a trace, for the client to read. */
 class TrialError extends Error {}
 
 const timeIsOver = "The time was over before it was tried";
@@ -138,14 +138,14 @@ const windowsMs: ReadonlyMap<unknown, number> = new Map([
   ["30d", 30 * 24 * hourMs],
 ]);
 
-/** Longest that a trial takes: what is left then is told. */
+/** The time limit of a trial; the remaining traces are reported. */
 const trialMs = 60_000;
-/** Trials of one replica at a time, of which one project has half: each reads up to `limits.triedTracesMax` traces. */
+/** Concurrent trials per replica, half of them per project: each reads up to `limits.triedTracesMax` traces. */
 const trials = { places: 4, placesPerGroupMax: 2, waitingMax: 0 };
 
 /**
- * POST /agent-monitoring/patterns/dry-run (completions 9.3): tries a pattern on traces of the project and stores nothing.
- * Its name may be missing, its sample and whether it is enabled do not count, its agents do.
+ * POST /agent-monitoring/patterns/dry-run (completions 9.3): tries a pattern on traces of the project and stores nothing. Its
+ * name is optional; its sample and enabled state are ignored, its agents are not.
  */
 export function tryPattern(dependencies: {
   ingest: Pick<IngestClient, "readTrace">;

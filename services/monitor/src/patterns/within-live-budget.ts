@@ -4,8 +4,8 @@ import type { DecideSemantic } from "./matching/evaluate-conditions.ts";
 import { BudgetSpentError, UndecidedError } from "./matching/undecided-error.ts";
 
 /**
- * Counts each question to the judge as a live call of the project, reserved before it is asked and given back where no
- * call was made (completions 1.4). When the day's calls are spent it throws {@link BudgetSpentError}, and asks no more.
+ * Counts each request to the judge as a live call of the project, reserved in advance and returned if no call was made
+ * (completions 1.4). When the day's calls are spent, throws {@link BudgetSpentError} without a request.
  */
 export function withinLiveBudget(
   decide: DecideSemantic,

@@ -1,8 +1,8 @@
 import { onceInTransaction, type Queryable } from "@touchstone/db";
 
 /**
- * Whether an agent's profile silences what live traffic is checked for (completions 9.2): `enabled` is false. Within a
- * transaction, which is answered the same throughout.
+ * True if an agent's profile disables its live checks (completions 9.2): `enabled` is false. Within a transaction, and constant
+ * throughout it.
  */
 export async function isSilenced(
   transaction: Queryable,

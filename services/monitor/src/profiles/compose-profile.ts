@@ -9,8 +9,8 @@ const refuse = (sentence: string): never => {
 };
 
 /**
- * What a profile becomes: what was sent, else what is stored; objects are merged. What the project decides (topics,
- * coverage, retention) is checked and not kept. Throws `bad_request` for the first mistake (completions 9.2).
+ * The new content of a profile: sent members, else stored ones; objects are merged. Members that the project decides (topics,
+ * coverage, retention) are checked and not stored. Throws `bad_request` for the first error (completions 9.2).
  */
 export function composeProfile(sent: Sent, stored: ProfileDocument): ProfileDocument {
   for (const member of [
@@ -68,7 +68,7 @@ function mergeObject(
   const merged = { ...stored, ...(value as Record<string, never>) };
   const text = JSON.stringify(merged);
   if (text.length > objectMaxChars) refuse(`${member} must have at most ${objectMaxChars} characters of JSON`);
-  // As JSON text it is kept whatever it holds.
+  // As JSON text any content can be stored.
   return { [member]: merged };
 }
 

@@ -4,13 +4,13 @@ import { type Act, namesOfChanged } from "@touchstone/service-kit";
 import { recordAuditEvent } from "../outbox.ts";
 import { initialDefaults, type ProfileDocument, type StoredProfile } from "./profile.ts";
 
-/** Profiles of agents, and the project's defaults they stand on (completions 9.2). Every change tells the log. */
+/** Profiles of agents, and the project's defaults (completions 9.2). Every change is recorded in the audit log. */
 export interface ProfileStore {
   /** Null: the agent has none. */
   read(projectId: string, agentId: string): Promise<StoredProfile | null>;
-  /** All of the project. */
+  /** All profiles of the project. */
   list(projectId: string): Promise<StoredProfile[]>;
-  /** Changes one, or makes it; changes of one agent happen one after the other. */
+  /** Changes or creates a profile; changes of one agent are serialized. */
   change(
     projectId: string,
     agentId: string,
@@ -103,7 +103,7 @@ export function createProfileStore(database: Database): ProfileStore {
   };
 }
 
-/** What single values became; lists are named and not told. */
+/** The new scalar values; lists are recorded by name only. */
 function changedValues(before: MonitoringDefaults, after: MonitoringDefaults) {
   const { enabledBuiltinPatterns: _, ...values } = after;
   return Object.fromEntries(
@@ -111,12 +111,12 @@ function changedValues(before: MonitoringDefaults, after: MonitoringDefaults) {
   );
 }
 
-/** The same within a transaction, for what plans checks. */
+/** The same within a transaction, for planning checks. */
 export const readDefaultsIn = onceInTransaction(async (transaction, projectId): Promise<MonitoringDefaults> => {
   return readDefaultsRow((await transaction.query<{ document: string }>(selectDefaults(projectId))).rows[0]);
 });
 
-/** What was sent for an agent's profile; empty without one. Read once in a transaction. */
+/** The sent members of an agent's profile; empty without one. Read once per transaction. */
 export const readProfileIn = onceInTransaction(
   async (transaction: Queryable, projectId: string, agentId: string): Promise<ProfileDocument> => {
     const { rows } = await transaction.query<ProfileRow>(selectProfile(projectId, agentId));

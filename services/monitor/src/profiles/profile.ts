@@ -1,6 +1,6 @@
 import type { MonitoringDefaults, MonitorProfile } from "@touchstone/contracts";
 
-/** What was sent for an agent's profile; the rest is default (completions 9.2). */
+/** The sent members of an agent's profile; the rest is default (completions 9.2). */
 export type ProfileDocument = Partial<
   Pick<
     MonitorProfile,
@@ -24,7 +24,7 @@ export interface StoredProfile {
   updatedAt: Date;
 }
 
-/** What a project without settings begins with (completions 9.2). */
+/** The defaults of a project without settings (completions 9.2). */
 export const initialDefaults: MonitoringDefaults = {
   coverageMode: "all",
   sampleRate: 1,
@@ -36,7 +36,7 @@ export const initialDefaults: MonitoringDefaults = {
   enabledBuiltinPatterns: [],
 };
 
-/** How an agent is watched, or would be without a profile. */
+/** The effective profile of an agent, or the defaults without one. */
 export function profileInForce(
   document: ProfileDocument,
   defaults: MonitoringDefaults,

@@ -38,7 +38,7 @@ export function profileRoutes(dependencies: {
   ];
 }
 
-/** `GET /agents` (completions 9.1): ingest's agents, by name, with the profiles that are here. */
+/** `GET /agents` (completions 9.1): ingest's agents, by name, with their profiles. */
 function listAgents({ profiles, ingest }: { profiles: ProfileStore; ingest: IngestClient }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
@@ -69,8 +69,8 @@ function listTrackedAgents(dependencies: { profiles: ProfileStore; ingest: Inges
 }
 
 /**
- * PUT /ingest/tracked-agents (completions 9.1): to be tracked and to have a profile that is on is the same.
- * Traces are stored either way. An agent of another project is refused as one that is not there.
+ * PUT /ingest/tracked-agents (completions 9.1): an agent is tracked if its profile is enabled. Traces are stored either way. An
+ * agent of another project is refused like an unknown one.
  */
 function setTrackedAgent(dependencies: { profiles: ProfileStore; ingest: IngestClient; clock: Clock }): Handler {
   const { profiles, ingest, clock } = dependencies;
@@ -103,14 +103,16 @@ function getProfile({ profiles, ingest }: { profiles: ProfileStore; ingest: Inge
   };
 }
 
-/** PUT /monitor/profiles/{agentId} (completions 9.2): only what is sent changes; an unknown name is registered. */
+/**
+ * PUT /monitor/profiles/{agentId} (completions 9.2): changes only the members that were sent; an unknown name is registered.
+ */
 function setProfile(dependencies: { profiles: ProfileStore; ingest: IngestClient; clock: Clock }): Handler {
   const { profiles, ingest, clock } = dependencies;
   return async (call) => {
     const projectId = requireProject(call);
     const sent = (await readJsonObject(call)).value;
     const named = agentNamed(call);
-    // What is refused registers nobody.
+    // A refused request registers no agent.
     composeProfile(sent, {});
     const agent = await ingest.resolveAgent(projectId, named, { register: true });
     if (agent === null) throw new AppError("not_found", "Agent not found");
@@ -124,7 +126,7 @@ function setProfile(dependencies: { profiles: ProfileStore; ingest: IngestClient
   };
 }
 
-/** PUT /agent-monitoring/settings/monitoring-defaults (completions 9.2): only what is sent changes. */
+/** PUT /agent-monitoring/settings/monitoring-defaults (completions 9.2): changes only the members that were sent. */
 function setMonitoringDefaults({
   profiles,
   clock,
@@ -149,7 +151,7 @@ function setMonitoringDefaults({
   };
 }
 
-/** The question of the gateway for a project's settings. */
+/** For the gateway: a project's settings. */
 function readMonitoringDefaults({ profiles }: { profiles: ProfileStore }): Handler {
   return async (call) => {
     const { projectId } = internalRoutes.readMonitoringDefaults.body.parse(await call.json());
@@ -157,7 +159,9 @@ function readMonitoringDefaults({ profiles }: { profiles: ProfileStore }): Handl
   };
 }
 
-/** What both routes of tracked agents answer: an agent is tracked unless its profile is off (completions 9.1). */
+/**
+ * The answer of both routes of tracked agents: an agent is tracked unless its profile is disabled (completions 9.1).
+ */
 async function showTrackedAgents(
   { profiles, ingest }: { profiles: ProfileStore; ingest: IngestClient },
   projectId: string,
@@ -176,7 +180,7 @@ async function showTrackedAgents(
   return { status: 200, body };
 }
 
-/** The agent a path names by id or name. Throws 400 for what can be neither. */
+/** The agent in the path, by id or name. Throws 400 for a text that can be neither. */
 function agentNamed(call: Call): string {
   const named = call.params.agentId ?? "";
   if (named.trim() === "" || named.length > limits.traceNameMaxChars || !named.isWellFormed() || named.includes("\0")) {

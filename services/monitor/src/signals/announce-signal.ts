@@ -9,7 +9,7 @@ import { isTold } from "../webhooks/webhook.ts";
 import { listWebhooksIn } from "../webhooks/webhook-store.ts";
 import { type NewDelivery, writeDeliveries } from "../webhooks/write-deliveries.ts";
 
-/** A signal that was just raised or came again. */
+/** A signal that was just raised or repeated. */
 export interface AnnouncedSignal {
   projectId: string;
   id: string;
@@ -34,9 +34,9 @@ const quietSeconds = 60;
 const channelPrefix = "webhook:";
 
 /**
- * The one place where a failure becomes known outside: called once for each occurrence, in the transaction that records
- * it, so that whoever is told is told exactly of what is stored. Writes a message for every webhook that asks for it and
- * for every `webhook:<url>` among the channels of the agent's profile; of one signal once in 60 s (completions 10).
+ * The only place that announces failures: called once per occurrence, in the transaction that records it, so that messages
+ * match exactly what is stored. Writes a message for every webhook subscribed to it and for every `webhook:<url>` among the
+ * channels of the agent's profile; at most once in 60 s per signal (completions 10).
  */
 export async function announceSignal(
   transaction: Queryable,
@@ -67,7 +67,7 @@ function eventOf({ occurrenceCount, wasReopened }: AnnouncedSignal): WebhookEven
   return occurrenceCount === 1 ? "signal.new" : "signal.repeated";
 }
 
-/** The addresses among a profile's channels, each once. What is no URL is no address. */
+/** The distinct addresses among a profile's channels. Invalid URLs are skipped. */
 function addressesOf(channels: readonly string[]): string[] {
   const urls = channels.flatMap((channel) => {
     const url = channel.startsWith(channelPrefix) ? URL.parse(channel.slice(channelPrefix.length).trim()) : null;
@@ -76,7 +76,7 @@ function addressesOf(channels: readonly string[]): string[] {
   return [...new Set(urls)];
 }
 
-/** False when it was told of less than 60 s ago. The signal's row is locked: it was just written. */
+/** False when it was announced less than 60 s ago. The signal's row is locked: it was just written. */
 async function mayTell(transaction: Queryable, { projectId, id }: AnnouncedSignal): Promise<boolean> {
   const { rowCount } = await transaction.query({
     name: "signal_announce",

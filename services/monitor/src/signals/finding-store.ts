@@ -5,10 +5,10 @@ import type { Finding, FindingStore, RaisedFinding, RaisedSignal } from "../mode
 import type { PublicAddress } from "../webhooks/public-address.ts";
 import { announceSignal } from "./announce-signal.ts";
 
-/** Stands for no agent, so that one signal for each project, key and agent holds there too. */
+/** Represents no agent, so that there is one signal per project, key and agent in that case, too. */
 export const noAgent = "00000000-0000-0000-0000-000000000000";
 
-/** `publicAddress`: what links in messages lead to; null: unknown. */
+/** `publicAddress`: the base of links in messages; null: unknown. */
 export function createFindingStore({ publicAddress }: { publicAddress: PublicAddress | null }): FindingStore {
   const store: FindingStore = {
     async record(transaction, projectId, finding, signal) {
@@ -42,7 +42,7 @@ export function createFindingStore({ publicAddress }: { publicAddress: PublicAdd
   return store;
 }
 
-/** False when it was recorded before. */
+/** False when it was already recorded. */
 async function insertEvent(transaction: Queryable, projectId: string, finding: Finding): Promise<boolean> {
   const { rowCount } = await transaction.query({
     name: "event_record",
@@ -71,8 +71,8 @@ async function insertEvent(transaction: Queryable, projectId: string, finding: F
 }
 
 /**
- * One row for each key and agent: the count is added to in the row itself, so that no occurrence is lost to another. The
- * severity that a person may have set stays; the newest occurrence gives the words; an archived one is reopened.
+ * One row per key and agent: the count is incremented in the row itself, so that no concurrent occurrence is lost. A severity
+ * set by a person stays; the newest occurrence sets the text; an archived signal is reopened.
  */
 async function raiseSignal(transaction: Queryable, projectId: string, finding: RaisedFinding, signal: RaisedSignal) {
   const evidence = {

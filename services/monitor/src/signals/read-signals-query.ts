@@ -9,7 +9,7 @@ const words: Readonly<Record<string, string>> = {
   view: "view must be one of: full, summary",
 };
 
-/** Which signals are asked for, and which page of them. A null filter names an agent that cannot exist. */
+/** The filter and the page of a list of signals. A null filter names an agent that cannot exist. */
 export function readSignalsQuery({ query }: Pick<Call, "query">): { filter: SignalFilter | null; page: SignalPage } {
   const read = signalsQuery.safeParse(query);
   if (!read.success) {
@@ -36,12 +36,12 @@ export function readSignalsQuery({ query }: Pick<Call, "query">): { filter: Sign
   return { filter, page };
 }
 
-/** The cursor that {@link readSignalsQuery} takes. */
+/** The cursor that {@link readSignalsQuery} parses. */
 export const writeCursor = ({ micros, id }: SignalPosition): string => `${micros}.${id}`;
 
 function readPosition(cursor: string): SignalPosition {
   const [micros = "", id = ""] = cursor.split(".");
-  // Sixteen digits last until the year 2286.
+  // Sixteen digits suffice until the year 2286.
   if (!/^\d{1,16}$/.test(micros) || !isUuid(id)) throw new AppError("bad_request", "Unknown cursor");
   return { micros, id };
 }

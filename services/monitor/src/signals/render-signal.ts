@@ -3,7 +3,7 @@ import { AppError, type Call, isUuid } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { StoredSignal } from "./stored-signal.ts";
 
-/** A signal as the API shows it (completions 9.4). `agentNames` is by id; an agent that is gone goes by its id. */
+/** A signal as the API shows it (completions 9.4). `agentNames` is by id; a deleted agent is shown by its id. */
 export function renderSignal(stored: StoredSignal, agentNames: ReadonlyMap<string, string>): z.input<typeof signal> {
   const { agentId } = stored;
   return {
@@ -40,7 +40,7 @@ export function renderSignal(stored: StoredSignal, agentNames: ReadonlyMap<strin
   };
 }
 
-/** The signal a path names. Throws 404 for what is no id. */
+/** The signal in the path. Throws 404 for a malformed id. */
 export function signalId(call: Call): string {
   const id = call.params.signalId ?? "";
   return isUuid(id) ? id : signalNotFound();

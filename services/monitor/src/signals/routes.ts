@@ -23,7 +23,7 @@ import { renderSignal, signalId, signalNotFound } from "./render-signal.ts";
 import type { SignalStore } from "./signal-store.ts";
 import type { StoredSignal } from "./stored-signal.ts";
 
-/** Signals (completions 9.4); two addresses triage them. */
+/** Routes of signals (completions 9.4); two paths triage them. */
 export function signalRoutes(dependencies: {
   signals: SignalStore;
   ingest: IngestClient;
@@ -43,7 +43,7 @@ function listSignals({ signals, ingest }: { signals: SignalStore; ingest: Ingest
   return async (call) => {
     const projectId = requireProject(call);
     const { filter, page } = readSignalsQuery(call);
-    // One more tells whether there are further ones.
+    // One extra row shows if another page follows.
     const [found, counts] =
       filter === null
         ? [[], new Map()]
@@ -72,7 +72,7 @@ function listSignals({ signals, ingest }: { signals: SignalStore; ingest: Ingest
   };
 }
 
-/** GET /monitor/signals/{signalId} (completions 9.4), with how often it was seen in the last 30 days. */
+/** GET /monitor/signals/{signalId} (completions 9.4), with its daily counts of the last 30 days. */
 function getSignal({ signals, ingest, clock }: { signals: SignalStore; ingest: IngestClient; clock: Clock }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
@@ -89,7 +89,7 @@ function getSignal({ signals, ingest, clock }: { signals: SignalStore; ingest: I
   };
 }
 
-/** PATCH /monitor/signals/{signalId} (completions 9.4): triage; only what is sent changes. */
+/** PATCH /monitor/signals/{signalId} (completions 9.4): triage; changes only the members that were sent. */
 function updateSignal({ signals, ingest }: { signals: SignalStore; ingest: IngestClient }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
@@ -124,7 +124,7 @@ function createSignalFeedback({ signals }: { signals: SignalStore }): Handler {
   };
 }
 
-/** Signals with the names of their agents, which ingest keeps. */
+/** Signals with the names of their agents, from ingest. */
 async function showSignals(
   ingest: Pick<IngestClient, "findAgents">,
   projectId: string,

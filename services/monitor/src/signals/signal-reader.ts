@@ -11,17 +11,17 @@ import {
   signalColumns,
 } from "./stored-signal.ts";
 
-/** Which signals; null everywhere means all. */
+/** Filters of signals; null always means all. */
 export interface SignalFilter {
   severity: Severity | null;
   statuses: readonly SignalStatus[] | null;
   agentId: string | null;
   polarity: Polarity | null;
-  /** Text that a signal contains, in any case. */
+  /** Text that a signal contains, case-insensitive. */
   search: string | null;
 }
 
-/** Where a signal stands in a list: its last time in microseconds since the epoch, and its id. */
+/** The position of a signal in a list: its last time in microseconds since the epoch, and its id. */
 export interface SignalPosition {
   micros: string;
   id: string;
@@ -36,23 +36,23 @@ export interface SignalPage {
 
 /** Reads the signals of a project. */
 export interface SignalReader {
-  /** Last seen first, each with its position; with its ten newest occurrences where they are asked for. */
+  /** Last seen first, each with its position; with its ten newest occurrences if requested. */
   list(
     projectId: string,
     filter: SignalFilter,
     page: SignalPage,
   ): Promise<{ signal: StoredSignal; position: SignalPosition }[]>;
-  /** How many signals have each status; the statuses of the filter do not narrow it. */
+  /** The number of signals per status, regardless of the filter's statuses. */
   countByStatus(projectId: string, filter: SignalFilter): Promise<ReadonlyMap<SignalStatus, number>>;
-  /** With every occurrence that is kept. */
+  /** With every stored occurrence. */
   find(projectId: string, id: string): Promise<StoredSignal | null>;
-  /** How often a signal was seen each day (UTC) from `since` on; a day without any is left out. */
+  /** The number of occurrences of a signal per day (UTC) from `since` on; empty days are left out. */
   countByDay(projectId: string, signal: StoredSignal, since: Date): Promise<{ start: Date; count: number }[]>;
 }
 
 const occurrencesListed = 10;
 
-/** The first five parameters are of {@link filterValues}. */
+/** The first five parameters are {@link filterValues}. */
 const filtered = `
   project_id = $1
   and ($2::text is null or severity = $2)
@@ -123,7 +123,7 @@ export function createSignalReader(database: Database): SignalReader {
     },
 
     async countByDay(projectId, { id, patternKey, agentId, polarity }, since) {
-      // A rule over many traces leaves no events: then what is kept of the occurrences is counted.
+      // A rule over many traces has no events: then the stored occurrences are counted.
       const { rows } = await database.readScoped<{ start: Date; count: number }>([projectId], {
         name: "signal_trend",
         text: `

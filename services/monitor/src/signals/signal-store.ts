@@ -4,7 +4,7 @@ import type { Severity } from "../model/finding.ts";
 import { createSignalReader, type SignalReader } from "./signal-reader.ts";
 import type { SignalStatus } from "./stored-signal.ts";
 
-/** What triage changes; an absent member stays, null takes one away. */
+/** The changes of a triage; an absent member stays, null removes one. */
 export interface SignalChange {
   status?: SignalStatus;
   severity?: Severity;
@@ -24,7 +24,7 @@ export interface SignalFeedback {
   createdAt: Date;
 }
 
-/** The signals of projects, and what people do with them. */
+/** The signals of projects, and people's triage of them. */
 export interface SignalStore extends SignalReader {
   /** False when there is no such signal. */
   change(projectId: string, id: string, change: SignalChange): Promise<boolean>;

@@ -3,7 +3,7 @@ import { noAgent } from "./finding-store.ts";
 
 export type SignalStatus = "open" | "reopened" | "in_review" | "resolved" | "archived" | "dismissed";
 
-/** One time a signal was seen. */
+/** One occurrence of a signal. */
 export interface Occurrence {
   id: string;
   traceId: string | null;
@@ -13,7 +13,7 @@ export interface Occurrence {
   responsePreview: string | null;
   rating: number | null;
   justification: string | null;
-  /** Of the judge's record behind the rating. */
+  /** The id of the judge's record behind the rating. */
   verdictId: string | null;
 }
 
@@ -35,7 +35,7 @@ export interface StoredSignal {
   lastSeenAt: Date;
   createdAt: Date;
   updatedAt: Date;
-  /** The newest, the newest first; empty where they were not read. */
+  /** The newest ones, newest first; empty if they were not read. */
   occurrences: readonly Occurrence[];
 }
 

@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type { TopicMapReader } from "./topic-map-reader.ts";
 import type { TopicReader } from "./topic-reader.ts";
 
-/** What live traffic is about (completions 9.5). */
+/** Topics of live traffic (completions 9.5). */
 export function topicRoutes(dependencies: {
   topics: TopicReader;
   topicMaps: TopicMapReader;

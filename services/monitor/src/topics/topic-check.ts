@@ -9,17 +9,17 @@ import { readDefaultsIn } from "../profiles/profile-store.ts";
 import { announceJudgedTrace } from "../verdicts/verdict-store.ts";
 import type { TopicReader } from "./topic-reader.ts";
 
-/** completions 9.5: labels that are to be used again. */
+/** completions 9.5: labels to reuse. */
 const labels = { days: 30, limit: 30 };
 const textMaxChars = 64 * 1024;
 
-/** Reasons that may pass, and those for which a provider was asked, or may have been. */
+/** Temporary reasons, and those after which a provider was called, or may have been. */
 const passing: readonly SkipReason[] = ["provider_error", "timeout", "no_judge"];
 const asking: readonly SkipReason[] = ["provider_error", "timeout", "unparseable"];
 
 type NotClassified = Exclude<CheckOutcome, { outcome: "done" }>;
 
-/** Says what traces are about, where a project asks for it: one live judge call each (completions 9.5). */
+/** Classifies the topics of traces, if a project enables it: one live judge call each (completions 9.5). */
 export function createTopicCheck(dependencies: {
   ingest: TrafficReader;
   topics: Pick<TopicReader, "listFrequent">;
@@ -61,7 +61,7 @@ export function createTopicCheck(dependencies: {
 
   return {
     kind: "topic",
-    // What a conversation is about, its root says.
+    // The root of a conversation determines its topic.
     ignoresChildren: true,
 
     async plan(trace, transaction) {

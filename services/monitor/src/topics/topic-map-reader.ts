@@ -4,9 +4,9 @@ import type { z } from "zod";
 
 type TopicMap = Omit<z.input<typeof topicMap>, "window">;
 
-/** Reads how what a project's traces are about goes. */
+/** Reads the results of a project's traces by topic. */
 export interface TopicMapReader {
-  /** Of the traces that were classified since a moment. */
+  /** Over the traces classified since a time. */
   read(projectId: string, since: Date): Promise<TopicMap>;
 }
 
@@ -28,7 +28,7 @@ export function createTopicMapReader(database: Database): TopicMapReader {
     async read(projectId, since) {
       const { rows } = await database.readScoped<GroupRow>([projectId], {
         name: "topics_map",
-        // A trace that monitor has forgotten fails only if a scorer says so.
+        // A trace that monitor has deleted fails only by a scorer's verdict.
         text: `
           with topics as materialized (
             select trace_id, topic ->> 'intent' as intent, topic ->> 'sentiment' as sentiment,
@@ -85,7 +85,7 @@ function describeIntent(intent: string, rows: readonly GroupRow[]): TopicMap["in
       .map(([label, some]) => ({ label, count: sum(some) }))
       .sort((one, other) => other.count - one.count || (one.label < other.label ? -1 : 1)),
     failureRate: rows.reduce((all, { failing }) => all + failing, 0) / count,
-    // The first moment of a trace is in its id.
+    // A trace's creation time is in its id.
     traceIds: rows
       .flatMap(({ newest }) => newest)
       .sort()

@@ -4,11 +4,11 @@ import type { z } from "zod";
 
 type Tally = z.infer<typeof topicCounts>["intents"];
 
-/** Reads what a project's traces are about. */
+/** Reads the topics of a project's traces. */
 export interface TopicReader {
-  /** The intents that were given most often, the most frequent first. */
+  /** The most frequent intents, most frequent first. */
   listFrequent(projectId: string, of: { days: number; limit: number }): Promise<string[]>;
-  /** How often each was given since a moment. */
+  /** The count of each since a time. */
   count(projectId: string, since: Date): Promise<Omit<z.infer<typeof topicCounts>, "window">>;
 }
 

@@ -2,7 +2,7 @@ import type { Bus, Consuming } from "@touchstone/bus";
 import { type StoredTrace, tracesStored } from "@touchstone/contracts";
 import type { SeenTraceStore } from "./trace-store.ts";
 
-/** Consumes `event.traces.stored.v1`: records each new root trace exactly once, and has checked what asks for it. */
+/** Consumes `event.traces.stored.v1`: records each new root trace exactly once, and checks those that request it. */
 export function consumeTracesStored(
   bus: Bus,
   {

@@ -1,18 +1,18 @@
 import type { SettledTrace } from "@touchstone/contracts";
 import type { Severity } from "../model/finding.ts";
 
-/** What a trace shows by itself, without anybody looking into it (completions 9.3). */
+/** The operational class of a trace, from its own data only (completions 9.3). */
 export interface OperationalClass {
   /** `agent-tool-failure:<tool>`, `agent-trace-error`, `empty-agent-response` or `healthy-response`. */
   name: string;
-  /** One for each failed tool; none of a healthy trace. */
+  /** One for each failed tool; none for a healthy trace. */
   events: readonly { patternKey: string; severity: Severity; justification: string }[];
 }
 
-/** The class of a trace that does not fail by itself. */
+/** The class of a trace that does not fail operationally. */
 export const healthy = "healthy-response";
 
-/** The first that holds counts: a failed tool, an error, an empty response. */
+/** The first that applies: a failed tool, an error, an empty response. */
 export function classifyOperationally(
   trace: Pick<SettledTrace, "failedTools" | "hasError" | "isOutputEmpty">,
 ): OperationalClass {

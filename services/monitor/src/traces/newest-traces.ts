@@ -1,10 +1,10 @@
 import type { Database } from "@touchstone/db";
 
-/** Reads which traces of a project are the newest. */
+/** Reads the newest traces of a project. */
 export interface NewestTraces {
   /**
-   * At most `limit` ids, the newest first, of agents where they are named. What offline evaluations produced is left out,
-   * and so is what was submitted not to be watched, as in live checks.
+   * At most `limit` ids, newest first, of the named agents if any. Leaves out traces from offline evaluations and those
+   * submitted as unwatched, like live checks.
    */
   list(
     projectId: string,
@@ -16,7 +16,7 @@ export function createNewestTraces(database: Database): NewestTraces {
   return {
     async list(projectId, { since, agentIds, limit }) {
       const { rows } = await database.readScoped<{ trace_id: string }>([projectId], {
-        // Ids are UUIDv7: the key of the table is in the order of time, backwards.
+        // Ids are UUIDv7: the table's primary key is in the order of time.
         name: "seen_traces_newest",
         text: `
           select trace_id
@@ -34,7 +34,7 @@ export function createNewestTraces(database: Database): NewestTraces {
   };
 }
 
-/** No UUIDv7 of this moment or a later one is smaller. */
+/** No UUIDv7 of this time or a later one is smaller. */
 function lowestIdAt(moment: Date): string {
   const hex = moment.getTime().toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;

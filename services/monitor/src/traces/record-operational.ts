@@ -5,8 +5,8 @@ import { isWatched } from "../model/sampling.ts";
 import { classifyOperationally } from "./classify.ts";
 
 /**
- * Records an event of each failure that settled traces show by themselves (completions 9.3). Of a trace that grew and
- * settles again the newest word counts; one that is fresh, settling for the first time, has no events yet.
+ * Records an event for each operational failure of settled traces (completions 9.3). If a trace grew and settles again, the
+ * newest state counts; a fresh one, settling for the first time, has no events yet.
  */
 export async function recordOperational(
   transaction: Queryable,
@@ -49,7 +49,7 @@ export async function recordOperational(
 
 type Found = { trace: SettledTrace; patternKey: string };
 
-/** Removes what was said of these traces before and is not said any more. */
+/** Removes earlier events of these traces that no longer apply. */
 async function forgetEvents(
   transaction: Queryable,
   grown: readonly SettledTrace[],

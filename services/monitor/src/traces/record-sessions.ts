@@ -1,7 +1,7 @@
 import type { SettledTrace } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
 
-/** Takes note that sessions were active: of traces that settled for the first time. Their idleness begins anew. */
+/** Records the activity of sessions, for traces that settled for the first time. Their idle time restarts. */
 export async function recordSessions(transaction: Queryable, traces: readonly SettledTrace[]): Promise<void> {
   const sessions = new Map<string, { newest: SettledTrace; sessionId: string; count: number }>();
   for (const trace of traces) {

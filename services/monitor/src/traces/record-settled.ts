@@ -5,18 +5,18 @@ import { classifyOperationally, healthy } from "./classify.ts";
 import { seenTraceDays } from "./trim-seen-traces.ts";
 
 /**
- * How long after a trace settled its checks may still be planned. Settled checks are kept longer than this: as long as
- * an event may plan anything, the rows are there that keep it from planning the same twice.
+ * The time after a trace settled during which its checks may be planned. Settled checks are kept longer: while an event may
+ * plan checks, the stored rows prevent duplicates.
  */
 export const plannableDays = 6;
 
 /**
- * An older trace may be one that was seen and forgotten, so what is not known of it is not taken for new. A day less than
- * it is remembered: clocks differ, and a trace may be dated a minute ahead.
+ * An older trace may have been seen and deleted, so an unknown one does not count as new. A day less than rows are kept: clocks
+ * differ, and a trace may be dated a minute ahead.
  */
 export const rememberedDays = seenTraceDays - 1;
 
-/** What is sent of each settled trace, column by column. */
+/** The members of each settled trace, column by column. */
 const columns: ArrayColumns<SettledTrace> = {
   project_id: ["uuid", (trace) => trace.projectId],
   trace_id: ["uuid", (trace) => trace.traceId],
@@ -60,19 +60,18 @@ export async function selectDeletedProjects(
 }
 
 /**
- * Records what is known of settled traces, the newest word where a trace grew, and of those that are watched how they
- * ended (completions 9.3). `plannable` has the ids of those whose checks may be planned: all but the ones that settled
- * first so long ago that their checks may be forgotten. `fresh` has the ones that settled for the first time,
- * `reclassified` those that fail in another way than was known, or do not any more. A trace so
- * old that it may itself have been forgotten is neither, unless it came with `monitor:true`: that is said of a trace when
- * it comes, and nothing of such a trace comes later.
+ * Records the newest state of settled traces, and for watched ones their outcome (completions 9.3). `plannable` has the ids of
+ * those whose checks may be planned: all except those that first settled so long ago that their checks may have been deleted.
+ * `fresh` has those that settled for the first time, `reclassified` those with a different failure than before, or none any
+ * more. A trace so old that it may itself have been deleted is neither, unless it was sent with `monitor:true`: that is known
+ * only when a trace arrives, and no later event follows for such a trace.
  */
 export async function recordSettledTraces(
   transaction: Queryable,
   projectIds: readonly string[],
   traces: readonly SettledTrace[],
 ): Promise<{ plannable: Set<string>; fresh: Map<string, SettledTrace>; reclassified: Set<string> }> {
-  // A statement cannot touch one row twice: of a trace that is in one event twice, the last word counts.
+  // A statement cannot update one row twice: if one event contains a trace twice, the last state counts.
   const newest = [...new Map(traces.map((trace) => [`${trace.projectId} ${trace.traceId}`, trace])).values()];
   const { rows } = await transaction.query<SettledRow>({
     name: "seen_traces_settle",

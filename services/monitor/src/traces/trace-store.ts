@@ -1,18 +1,18 @@
 import type { StoredTrace } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 
-/** What monitor saw. */
+/** The traces that monitor has seen. */
 export interface SeenTraceStore {
-  /** Records traces of any projects; one that was recorded before stays as it is, and of deleted projects none is. */
+  /** Records traces of any projects; a recorded trace stays unchanged, and those of deleted projects are skipped. */
   recordTraces(traces: readonly StoredTrace[]): Promise<void>;
 }
 
-/** Keeps {@link SeenTraceStore} in `monitor.seen_traces`, under the maintenance role: an event spans projects. */
+/** Stores {@link SeenTraceStore} in `monitor.seen_traces`, under the maintenance role: an event spans projects. */
 export function createSeenTraceStore(maintenance: Database): SeenTraceStore {
   return {
     async recordTraces(traces) {
       await maintenance.query({
-        // One row for each trace, however often its event comes: the primary key is what makes a redelivery harmless.
+        // One row per trace, however often its event arrives: the primary key makes a redelivery harmless.
         name: "seen_traces_record",
         text: `
           insert into monitor.seen_traces

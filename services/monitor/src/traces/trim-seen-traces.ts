@@ -3,13 +3,15 @@ import type { Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
 import { type RegularSweep, trimRegularly } from "@touchstone/store-service";
 
-/** The longest window of the dashboard is 30 days, and is compared with the 30 before it. */
+/** The longest window of the dashboard is 30 days, and is compared with the previous 30. */
 const shownDays = 60;
 
-/** A row is what makes an event that comes again harmless, and is counted by the dashboard; then it is of no use. */
+/** A row makes a redelivered event harmless, and is counted by the dashboard; after this it is not needed. */
 export const seenTraceDays = Math.max(redeliveryMaxDays + 5, shownDays + 1);
 
-/** Deletes rows of traces whose event cannot come again, the bus having let go of it for days, and that no window shows. */
+/**
+ * Deletes rows of traces whose event cannot be redelivered, because the bus deleted it days ago, and that no window shows.
+ */
 export function trimSeenTraces({ maintenance, logger }: { maintenance: Database; logger: Logger }): RegularSweep {
   return trimRegularly({
     maintenance,

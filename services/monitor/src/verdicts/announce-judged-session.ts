@@ -12,9 +12,8 @@ type ScoreRow = {
 };
 
 /**
- * Tells ingest what is now said of a session, within the transaction that added a score; to be called last in it.
- * Whoever scores the same session waits here, and scores are never taken away: how many there are is the revision, and
- * the greatest carries everybody's word.
+ * Announces a session's scores to ingest, within the transaction that added a score; call it last. Other scorers of the same
+ * session wait here, and scores are never removed: their number is the revision, and the greatest one includes all scores.
  */
 export async function announceJudgedSession(
   transaction: Queryable,

@@ -5,14 +5,14 @@ import { exportRatings } from "./otlp-export/export-ratings.ts";
 import type { VerdictExports } from "./otlp-export/verdict-exports.ts";
 import { recordEvaluations } from "./record-evaluations.ts";
 
-/** Consumes `event.evaluation.received.v1`: keeps the grades that others gave of traces. */
+/** Consumes `event.evaluation.received.v1`: stores external evaluations of traces. */
 export function consumeEvaluationsReceived(bus: Bus, { database }: { database: Database }): Promise<Consuming> {
   return bus.consume(evaluationsReceived, { durable: "monitor-evaluation-received" }, ({ evaluations }) =>
     recordEvaluations(database, evaluations),
   );
 }
 
-/** Consumes `event.results.rated.v1`: what evaluations said of recorded traces leaves like any other verdict. */
+/** Consumes `event.results.rated.v1`: exports evaluations' verdicts on recorded traces like any other verdict. */
 export function consumeResultsRated(
   bus: Bus,
   { database, verdictExports }: { database: Database; verdictExports: VerdictExports },

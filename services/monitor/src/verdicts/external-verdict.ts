@@ -1,4 +1,4 @@
-/** One grade that somebody else gave a span of a trace. */
+/** One external evaluation of a span of a trace. */
 export interface ExternalEvaluation {
   spanId: string;
   score: number | null;
@@ -6,7 +6,7 @@ export interface ExternalEvaluation {
   explanation: string | null;
 }
 
-/** What the grades of one name say of a trace as a whole. */
+/** The verdict of the evaluations of one name on a trace as a whole. */
 export interface ExternalVerdict {
   /** 0 to 10. */
   rating: number;
@@ -14,18 +14,18 @@ export interface ExternalVerdict {
 }
 
 /**
- * The rating of a score, 0 to 10. Others grade on scales that they do not name: a score on 0..1 is taken for a share and
- * times ten, any other is not guessed at, and null.
+ * The rating of a score, 0 to 10. External scales are unknown: a score on 0..1 counts as a share and is multiplied by ten; for
+ * any other score the result is null.
  */
 export function ratingOfScore(score: number | null): number | null {
   if (score === null || !(score >= 0 && score <= 1)) return null;
-  // Without what binary fractions leave: 0.7 is 7.
+  // Rounds off binary fractions: 0.7 is 7.
   return Math.round(score * 1e7) / 1e6;
 }
 
 /**
- * What evaluations of one name say of a trace: the worst that can be rated, since a trace is as good as its weakest
- * span; of equals the first. Score and label stand in the justification as they were sent. Null: none can be rated.
+ * The verdict of evaluations of one name on a trace: the worst rating, since a trace is as good as its weakest span; of equal
+ * ratings the first. Score and label are in the justification as they were sent. Null: none can be rated.
  */
 export function verdictOfEvaluations(evaluations: readonly ExternalEvaluation[]): ExternalVerdict | null {
   const rated = evaluations.flatMap((evaluation) => {

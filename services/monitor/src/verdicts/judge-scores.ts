@@ -3,7 +3,7 @@ import type { z } from "zod";
 
 type TraceJudgeScores = NonNullable<z.infer<typeof tracesJudged.body>["traces"][number]["judgeScores"]>;
 
-/** What one scorer said last of a trace. */
+/** The last verdict of one scorer on a trace. */
 export interface ScorerVerdict {
   /** `online-eval:<id>`, `scorer-group:<id>`, `custom-scorer:<id>`, or `external:<name>`. */
   scorerKey: string;
@@ -15,9 +15,9 @@ export interface ScorerVerdict {
 }
 
 /**
- * The summary of a trace's verdicts (completions 2.3), in the order given; null when nothing of ours scored it. The
- * headline is a scorer group where there is one; else, and among several groups, the failing verdict that is furthest
- * below its threshold, else the lowest rating. Others' evaluations are not ours to mix in.
+ * The summary of a trace's verdicts (completions 2.3), in the given order; null when none of our scorers rated it. The headline
+ * is a scorer group if there is one; else, and among several groups, the failing verdict that is furthest below its threshold,
+ * else the lowest rating. External evaluations are not included.
  */
 export function judgeScoresOf(all: readonly ScorerVerdict[]): TraceJudgeScores | null {
   const verdicts = all.filter(({ scorerKey }) => !scorerKey.startsWith("external:"));
@@ -41,7 +41,7 @@ export function judgeScoresOf(all: readonly ScorerVerdict[]): TraceJudgeScores |
   };
 }
 
-/** Exactly at its threshold a rating passes. */
+/** A rating equal to its threshold passes. */
 export function isFailing({ rating, threshold }: Pick<ScorerVerdict, "rating" | "threshold">): boolean {
   return threshold !== null && rating < threshold;
 }
@@ -52,7 +52,7 @@ function worstOf(verdicts: readonly ScorerVerdict[]): ScorerVerdict | null {
   return least(verdicts, ({ rating }) => rating);
 }
 
-/** The first of those with the least value. */
+/** The first verdict with the least value. */
 function least(verdicts: readonly ScorerVerdict[], sizeOf: (verdict: ScorerVerdict) => number): ScorerVerdict | null {
   return verdicts.reduce<ScorerVerdict | null>(
     (best, verdict) => (best === null || sizeOf(verdict) < sizeOf(best) ? verdict : best),

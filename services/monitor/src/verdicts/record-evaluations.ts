@@ -10,9 +10,9 @@ const labelMaxChars = 200;
 const justificationMaxChars = 4_000;
 
 /**
- * Keeps the grades that others gave of traces, and what they say of each trace as a verdict of the scorer
- * `external:<name>`. They may come any number of times and in any pieces; what is no news changes nothing and tells
- * nobody. One that can be rated no longer takes its verdict away.
+ * Stores external evaluations of traces, and their verdict on each trace as a verdict of the scorer `external:<name>`.
+ * Idempotent, in any order and number of parts; an unchanged verdict is not announced. If none can be rated any more, the
+ * verdict is removed.
  */
 export async function recordEvaluations(database: Database, sent: readonly ReceivedEvaluation[]): Promise<void> {
   const closed = await selectDeletedProjects(database, sent);
@@ -31,7 +31,7 @@ async function recordOfTrace(
   traceId: string,
   sent: readonly ReceivedEvaluation[],
 ): Promise<void> {
-  // Another piece of the same trace may be under way: a verdict is made of all pieces that are there.
+  // Another part for the same trace may be in progress: a verdict includes all stored parts.
   await transaction.query({
     name: "external_evaluations_lock",
     text: "select pg_advisory_xact_lock(hashtextextended('touchstone external ' || $1::text || $2::text, 0))",
@@ -46,7 +46,7 @@ async function recordOfTrace(
   if (isNews) await announceJudgedTrace(transaction, projectId, traceId);
 }
 
-/** Of one name and span the later is in force; of two at one moment the one that comes last. */
+/** Of one name and span the later one counts; at equal times the one that arrives last. */
 async function putEvaluations(
   transaction: Queryable,
   projectId: string,
@@ -86,7 +86,7 @@ async function putEvaluations(
   });
 }
 
-/** Whether the verdict changed. */
+/** True if the verdict changed. */
 async function settleVerdict(
   transaction: Queryable,
   projectId: string,

@@ -7,26 +7,26 @@ import { judgeScoresOf } from "./judge-scores.ts";
 
 type Topic = z.infer<typeof tracesJudged.body>["traces"][number]["topic"];
 
-/** What a scorer says of a trace. */
+/** A scorer's verdict on a trace. */
 export interface NewVerdict {
   traceId: string;
   agentId: string | null;
   scorerKey: string;
   scorerName: string;
-  /** Of its rubric; null where there are no versions. */
+  /** The version of its rubric; null if it has no versions. */
   scorerVersion: number | null;
   isGroup: boolean;
   rating: number;
   threshold: number | null;
   justification: string | null;
   model: string | null;
-  /** Of the judge's record; absent or null: there is none. */
+  /** The id of the judge's record; absent or null: there is none. */
   recordId?: string | null;
-  /** Of a group of judges. */
+  /** Only for a group of judges. */
   judges?: readonly GroupJudge[] | null;
 }
 
-/** Stores a verdict, in the place of what the scorer said of the trace before. Answers its id. */
+/** Stores a verdict, replacing the scorer's previous one on the trace. Returns its id. */
 export async function recordVerdict(transaction: Queryable, projectId: string, verdict: NewVerdict): Promise<string> {
   const id = uuidv7(Date.now());
   await transaction.query({
@@ -86,8 +86,8 @@ interface VerdictRow extends Record<string, unknown> {
 }
 
 /**
- * Tells ingest what is now said of a trace, within the transaction that changed it; to be called last in it. Whoever
- * changes the same trace waits here, so the greatest revision carries everybody's word. `topic` undefined: as it was.
+ * Announces a trace's verdicts to ingest, within the transaction that changed it; call it last. Other changes of the same trace
+ * wait here, so the greatest revision includes all verdicts. `topic` undefined: unchanged.
  */
 export function announceJudgedTrace(
   transaction: Queryable,
@@ -98,10 +98,10 @@ export function announceJudgedTrace(
   return announce(transaction, projectId, [traceId], topic ?? null);
 }
 
-/** So many in one event: a message is bounded. */
+/** The number of traces in one event: messages are bounded. */
 const announcedAtOnce = 200;
 
-/** The same of many traces, where nothing but how they fail by themselves changed. */
+/** The same for many traces, if only their operational class changed. */
 export async function announceJudgedTraces(
   transaction: Queryable,
   projectId: string,

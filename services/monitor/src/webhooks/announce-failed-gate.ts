@@ -11,7 +11,7 @@ import { type NewDelivery, writeDeliveries } from "./write-deliveries.ts";
 const event = "gate.failed";
 const severity = "high";
 
-/** Writes a message for every webhook that asks for failed gates (completions 10); of one gate once to each. */
+/** Writes a message for every webhook subscribed to failed gates (completions 10); once per gate and webhook. */
 async function announceFailedGate(
   transaction: Queryable,
   gate: RecordedGateEvent,
@@ -35,13 +35,13 @@ async function announceFailedGate(
   await writeDeliveries(transaction, gate.projectId, deliveries);
 }
 
-/** The same whenever the event comes again; in time like the gate, whose id begins with it. */
+/** The same id whenever the event is redelivered; ordered in time like the gate, whose id begins with its time. */
 function idFor(gateId: string, webhookId: string): string {
   const hash = createHash("sha256").update(`${gateId} ${webhookId}`).digest("hex");
   return `${gateId.slice(0, 15)}${hash.slice(0, 3)}-a${hash.slice(3, 6)}-${hash.slice(6, 18)}`;
 }
 
-/** Consumes `event.gate.recorded.v1`: a gate that failed is told to webhooks, however often the event comes. */
+/** Consumes `event.gate.recorded.v1`: announces a failed gate to webhooks, once however often the event arrives. */
 export function consumeGateRecorded(
   bus: Bus,
   { database, publicAddress }: { database: Database; publicAddress: PublicAddress | null },

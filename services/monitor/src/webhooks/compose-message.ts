@@ -1,9 +1,9 @@
 import type { Severity } from "../model/finding.ts";
 import { type LinkedThing, linksOf, type PublicAddress } from "./public-address.ts";
 
-/** What a receiver is told (completions 10). Unknown members are null. */
+/** The content of a message (completions 10). Unknown members are null. */
 export interface Message extends LinkedThing {
-  /** The `webhook-id`: the same at every try. */
+  /** The `webhook-id`: the same for every try. */
   id: string;
   event: string;
   severity: Severity;
@@ -16,7 +16,7 @@ export interface Message extends LinkedThing {
   createdAt: Date;
 }
 
-/** The body of a message, as it is sent. `text` is what chat tools show; with a public address there are links. */
+/** The body of a message as it is sent. Chat tools show `text`; with a public address it has links. */
 export function composeMessage(message: Message, publicAddress: PublicAddress | null): string {
   const { id, event, severity, summary, patternKey, agentId, rootCause, traceId, sessionId, signalId } = message;
   return JSON.stringify({

@@ -4,8 +4,8 @@ import type { z } from "zod";
 import type { WebhookWishes } from "./webhook.ts";
 
 /**
- * What a webhook becomes: what was sent, else what is stored, else the default. Throws `bad_request` for an address that is
- * never called (completions 10).
+ * The new content of a webhook: sent members, else stored ones, else defaults. Throws `bad_request` for a forbidden address
+ * (completions 10).
  */
 export function composeWebhook(
   { url, description, events, minSeverity, agentIds, enabled }: Parsed<z.output<typeof changedWebhook>>,

@@ -30,16 +30,16 @@ export interface DeliveryFilter {
   before: string | null;
 }
 
-/** What was sent, is on its way, and was given up (completions 10). */
+/** Sent, pending and abandoned messages (completions 10). */
 export interface DeliveryLog {
   /** Newest first. */
   list(projectId: string, filter: DeliveryFilter): Promise<LoggedDelivery[]>;
   find(projectId: string, id: string): Promise<LoggedDelivery | null>;
-  /** For who sends it at once. */
+  /** For callers that send the message immediately. */
   write(projectId: string, delivery: NewDelivery): Promise<void>;
   /**
-   * Makes a settled message due again, with all its tries, to where its webhook is now. False when there is none; throws
-   * `conflict` when it is on its way or has nobody to go to.
+   * Makes a settled message due again, with all its tries, for its webhook's current address. False when there is none; throws
+   * `conflict` when it is pending or has no receiver.
    */
   replay(projectId: string, id: string): Promise<boolean>;
 }

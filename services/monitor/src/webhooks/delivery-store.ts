@@ -1,7 +1,7 @@
 import type { Database, Queryable } from "@touchstone/db";
 import { disableWebhook } from "./webhook-store.ts";
 
-/** A message in hand, with what it is signed with. */
+/** A taken message with its signing data. */
 export interface TakenDelivery {
   projectId: string;
   id: string;
@@ -10,29 +10,29 @@ export interface TakenDelivery {
   host: string;
   event: string;
   body: string;
-  /** This try; from 1. */
+  /** The number of this try; from 1. */
   attempt: number;
   token: string;
-  /** Of a webhook: its salts, the one in force first. Null: there is no such webhook any more. */
+  /** The webhook's salts, the current one first. Null: the webhook no longer exists. */
   salts: readonly Buffer[] | null;
 }
 
-/** How a try ended. `retry`: it is due again after so long. */
+/** The outcome of a try. `retry`: it is due again after this delay. */
 export type DeliveryEnding = { lastStatus: number | null; lastError: string | null } & (
   | { outcome: "delivered" | "failed" }
   | { outcome: "retry"; delayMs: number }
-  /** The receiver wants nothing any more: its webhook is disabled. */
+  /** The receiver refuses all further messages: its webhook is disabled. */
   | { outcome: "gone" }
 );
 
 /**
- * Messages on their way. A worker takes one under a lease; what comes of it is written only while the lease is its own.
- * All times are PostgreSQL's.
+ * Pending messages. A worker takes one under a lease, and writes the outcome only while it holds the lease. All times are
+ * PostgreSQL's.
  */
 export interface DeliveryStore {
   /**
-   * Takes up to `count` due messages, projects in turn and of each its hosts in turn, the oldest to each first; never more
-   * than `perProject` of a project and `perHost` to a host, those in hand included. Counts as a try.
+   * Takes up to `count` due messages, projects in turn and within each its hosts in turn, the oldest per host first; never more
+   * than `perProject` of a project and `perHost` to a host, including those in progress. Counts as a try.
    */
   take(options: {
     token: string;
@@ -42,32 +42,32 @@ export interface DeliveryStore {
     inHand: readonly Pick<TakenDelivery, "projectId" | "host">[];
     leaseMs: number;
   }): Promise<TakenDelivery[]>;
-  /** Takes this one, due or not and whatever is in hand; null when somebody has it. */
+  /** Takes this message, due or not and regardless of limits; null when another worker holds it. */
   takeOne(delivery: { projectId: string; id: string; token: string; leaseMs: number }): Promise<TakenDelivery | null>;
-  /** Writes what became of a try. False, and nothing is written, when the message is somebody else's now. */
+  /** Writes the outcome of a try. Returns false and writes nothing when another worker holds the message. */
   settle(delivery: TakenDelivery, ending: DeliveryEnding): Promise<boolean>;
 }
 
-/** Projects that one look for due messages reads. */
+/** Projects that one poll for due messages reads. */
 const projectsMax = 200;
-/** How long a secret that was replaced signs as well. */
+/** The time during which a replaced secret still signs. */
 const previousSecretHours = 24;
 
 export function createDeliveryStore({
   database,
   maintenance,
 }: {
-  /** Acting as the application role: what became of a message is written under its project's scope. */
+  /** Connects as the application role: outcomes are written under their project's scope. */
   database: Database;
-  /** Acting as the maintenance role: messages are taken across projects. */
+  /** Connects as the maintenance role: messages are taken across projects. */
   maintenance: Database;
 }): DeliveryStore {
   return {
     async take({ token, count, perProject, perHost, inHand, leaseMs }) {
       const { rows } = await maintenance.query<DeliveryRow>({
-        // The recursion steps from one project to the next, from anywhere once around: no project waits behind the
-        // backlog of another, and none stands first for ever. Within a project it goes from host to host, and those that
-        // have least in hand come first.
+        // The recursion steps from one project to the next, from a random start once around: no project waits behind the
+        // backlog of another, and none is always first. Within a project it goes from host to host; those with the fewest
+        // messages in progress come first.
         name: "webhook_deliveries_take",
         text: `
           with recursive start (project_id) as (
@@ -175,7 +175,7 @@ export function createDeliveryStore({
 
     settle: (delivery, ending) =>
       database.scoped([delivery.projectId], async (transaction) => {
-        // First, like whoever changes a webhook: nobody waits for two rows in the other order.
+        // Locked first, like in changes of a webhook, so that the lock order is always the same.
         if (ending.outcome === "gone" && delivery.webhookId !== null) await lockWebhook(transaction, delivery);
         const { rowCount } = await transaction.query({
           name: "webhook_delivery_settle",
@@ -226,7 +226,7 @@ async function lockWebhook(transaction: Queryable, { projectId, webhookId }: Tak
   });
 }
 
-/** `token` and `leaseMs` are the places of the parameters. */
+/** `token` and `leaseMs` are the parameters' placeholders. */
 const lease = (token: string, leaseMs: string): string => `
   update monitor.webhook_deliveries as delivery
   set attempts = delivery.attempts + 1,

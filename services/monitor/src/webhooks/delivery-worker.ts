@@ -5,40 +5,38 @@ import type { DeliveryEnding, DeliveryStore, TakenDelivery } from "./delivery-st
 import type { SendDelivery } from "./send-delivery.ts";
 
 export interface DeliveryTimings {
-  /** How long a message is a worker's own. Well above what a try may take, so that no lease has to be renewed. */
+  /** The lease of a message. Well above the time limit of a try, so that leases need no renewal. */
   leaseMs: number;
-  /** How often due messages are looked for. */
+  /** The interval between polls for due messages. */
   pollMs: number;
 }
 
 const deliveryTimings: DeliveryTimings = { leaseMs: 30_000, pollMs: 1_000 };
 
 /**
- * Messages of one replica in hand at a time: in all, of one project, and to one host. More of a project than to a host, so
- * that a dead host leaves room for the others of its project.
+ * Concurrent messages per replica: in total, of one project, and to one host. More per project than per host, so that a dead
+ * host leaves capacity for the others of its project.
  */
 const inHandMax = { all: 32, perProject: 12, perHost: 8 } as const;
 
 /** Sends messages as they become due. */
 export interface DeliveryWorker {
-  /**
-   * Makes one try of a message at once. False when somebody else has it. Nothing is tried again when `isOnly`.
-   */
+  /** Makes one try of a message immediately. False when another worker holds it. With `isOnly` there are no retries. */
   sendNow(delivery: { projectId: string; id: string; isOnly: boolean }): Promise<boolean>;
-  /** Begins to look for due messages. What it answers takes no more, and waits for what is in hand. */
+  /** Starts polling for due messages. `stop` takes no more, and waits for those in progress. */
   start(): { stop(): Promise<void> };
 }
 
 /**
- * Makes a worker. Any number of them may share the messages. A try whose worker is killed is made again when its lease
- * ends, under the same id: a receiver is told at least once.
+ * Creates a worker. Any number of workers may share the messages. A try whose worker is killed is repeated when its lease
+ * expires, with the same id: delivery is at least once.
  */
 export function createDeliveryWorker(options: {
   store: DeliveryStore;
   send: SendDelivery;
   logger: Logger;
   timings?: DeliveryTimings;
-  /** Told how each try ended. */
+  /** Called with the outcome of each try. */
   onEnded?: (outcome: DeliveryEnding["outcome"]) => void;
 }): DeliveryWorker {
   const { store, send, logger, timings = deliveryTimings, onEnded } = options;
@@ -66,7 +64,7 @@ export function createDeliveryWorker(options: {
   function begin(delivery: TakenDelivery): void {
     const work = attempt(delivery, false)
       .catch((err) => {
-        // The lease ends by itself, and the message is sent again.
+        // The lease expires, and the message is sent again.
         logger.warn({ err, deliveryId: delivery.id }, "what became of a webhook delivery could not be written");
       })
       .finally(() => {
@@ -94,7 +92,7 @@ export function createDeliveryWorker(options: {
     if (isStopping) return;
     looking ??= look()
       .catch((err) => {
-        // The store being away is readiness's business, and the next turn comes by itself.
+        // Readiness reports an unavailable store, and the next turn retries.
         if (!(err instanceof AppError)) logger.error({ err }, "looking for webhook deliveries failed unexpectedly");
       })
       .finally(() => {
@@ -123,7 +121,7 @@ export function createDeliveryWorker(options: {
   };
 }
 
-/** Counts what comes of tries to deliver. */
+/** Counts the outcomes of tries. */
 export function countDeliveries(metrics: Metrics): (outcome: DeliveryEnding["outcome"]) => void {
   const tries = new Counter({
     name: "service_monitor_webhook_tries_total",

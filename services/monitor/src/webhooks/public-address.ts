@@ -1,22 +1,22 @@
-/** Where users reach the installation. */
+/** The address at which users reach the installation. */
 export interface PublicAddress {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   url: string;
-  /** Whether links may lead to pages. */
+  /** True if links may lead to pages. */
   hasDashboard: boolean;
 }
 
-/** What a message is about, for its links. */
+/** The subject of a message, for its links. */
 export interface LinkedThing {
   projectId: string;
   signalId: string | null;
-  /** Of a gate: the run that failed it. */
+  /** Only for a gate: the run that failed it. */
   runId?: string | undefined;
 }
 
 /**
- * The links of a message: `link` for people, to the dashboard where there is one, and `apiLink` to what it says of a signal when it is read
- * with a key. Empty without a public address.
+ * The links of a message: `link` for people, to the dashboard if there is one, and `apiLink` to the API's view of a signal,
+ * which needs a key. Empty without a public address.
  */
 export function linksOf(
   { projectId, signalId, runId }: LinkedThing,

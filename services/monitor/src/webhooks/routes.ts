@@ -27,13 +27,13 @@ export interface WebhookRouteDependencies {
   deliveries: DeliveryLog;
   deliveryWorker: Pick<DeliveryWorker, "sendNow">;
   keys: SigningKeys;
-  /** What users' addresses may lead to. */
+  /** The addresses that users may configure. */
   reach: OutboundReach;
   publicAddress: PublicAddress | null;
   clock: Clock;
 }
 
-/** Webhooks and what was sent to them (completions 10). */
+/** Routes of webhooks and their messages (completions 10). */
 export function webhookRoutes(dependencies: WebhookRouteDependencies): ServedRoute[] {
   return [
     { route: routes.createWebhook, handle: createWebhook(dependencies) },
@@ -48,7 +48,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): ServedRou
   ];
 }
 
-/** POST /agent-monitoring/webhooks (completions 10). The secret is shown here and at a rotation, and never again. */
+/** POST /agent-monitoring/webhooks (completions 10). The secret is shown only here and at a rotation. */
 function createWebhook({
   webhooks,
   keys,
@@ -87,7 +87,7 @@ function getWebhook({ webhooks }: { webhooks: WebhookStore }): Handler {
   };
 }
 
-/** PUT /agent-monitoring/webhooks/{webhookId}: only what is sent changes. */
+/** PUT /agent-monitoring/webhooks/{webhookId}: changes only the members that were sent. */
 function updateWebhook({ webhooks, reach }: { webhooks: WebhookStore; reach: OutboundReach }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
@@ -99,7 +99,7 @@ function updateWebhook({ webhooks, reach }: { webhooks: WebhookStore; reach: Out
   };
 }
 
-/** DELETE /agent-monitoring/webhooks/{webhookId}: what is on its way to it is given up; what was sent stays listed. */
+/** DELETE /agent-monitoring/webhooks/{webhookId}: its pending messages are given up; sent ones stay listed. */
 function deleteWebhook({ webhooks }: { webhooks: WebhookStore }): Handler {
   return async (call) => {
     const isGone = await webhooks.delete(requireProject(call), webhookId(call), actOf(call.identity));
@@ -107,7 +107,7 @@ function deleteWebhook({ webhooks }: { webhooks: WebhookStore }): Handler {
   };
 }
 
-/** POST /agent-monitoring/webhooks/{webhookId}/rotate-secret: for a day the secret before signs as well. */
+/** POST /agent-monitoring/webhooks/{webhookId}/rotate-secret: for a day the previous secret signs as well. */
 function rotateWebhookSecret({ webhooks, keys }: { webhooks: WebhookStore; keys: SigningKeys }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
@@ -123,7 +123,7 @@ function listWebhookDeliveries({ deliveries }: { deliveries: DeliveryLog }): Han
   return async (call) => {
     const projectId = requireProject(call);
     const filter = readFilter(call);
-    // One more tells whether there are further ones.
+    // One extra row shows if another page follows.
     const found = filter === null ? [] : await deliveries.list(projectId, { ...filter, limit: filter.limit + 1 });
     const page = found.slice(0, filter?.limit);
     const nextCursor = found.length > page.length ? (page.at(-1)?.id ?? null) : null;
@@ -131,7 +131,7 @@ function listWebhookDeliveries({ deliveries }: { deliveries: DeliveryLog }): Han
   };
 }
 
-/** Null: a webhook that cannot be there. */
+/** Null: a webhook id that cannot exist. */
 function readFilter({ query }: Pick<Call, "query">): DeliveryFilter | null {
   const read = webhookDeliveriesQuery.safeParse(query);
   if (!read.success) {
@@ -148,7 +148,9 @@ function readFilter({ query }: Pick<Call, "query">): DeliveryFilter | null {
   return { status, webhookId, limit: Math.min(asked, limits.webhookDeliveryPageMax), before: cursor };
 }
 
-/** POST /agent-monitoring/webhook-deliveries/{deliveryId}/replay: once more, under the same id and with all its tries. */
+/**
+ * POST /agent-monitoring/webhook-deliveries/{deliveryId}/replay: sends it again, with the same id and all its tries.
+ */
 function replayWebhookDelivery({ deliveries }: { deliveries: DeliveryLog }): Handler {
   return async (call) => {
     const projectId = requireProject(call);

@@ -2,12 +2,12 @@ import { OutboundError, type OutboundFetch, type OutboundReach, readOutboundUrl 
 import type { DeliveryEnding, TakenDelivery } from "./delivery-store.ts";
 import { type SigningKeys, signMessage } from "./sign-message.ts";
 
-/** Pause after each try that failed for a passing reason; one fewer than there are tries. About 17 hours in all. */
+/** The delay after each temporary failure; one fewer than there are tries. About 17 hours in all. */
 const retryDelaysMs: readonly number[] = [1_000, 5_000, 25_000, 120_000, 600_000, 3_600_000, 14_400_000, 43_200_000];
-/** What one try may take, and what of an answer is read at most. */
+/** Limits of one try and of its response. */
 export const sendBounds = { totalMs: 8_000, idleMs: 8_000, answerMaxBytes: 16 * 1024 } as const;
 
-/** Makes one try of a message. Resolves whatever happens; nothing of the answer but its status is kept. */
+/** Makes one try of a message. Never rejects; keeps only the status of the response. */
 export type SendDelivery = (delivery: TakenDelivery) => Promise<DeliveryEnding>;
 
 export function createSendDelivery(options: {
@@ -32,10 +32,10 @@ export function createSendDelivery(options: {
       return { outcome: "retry", lastStatus, lastError, delayMs: withJitter(delayMs) };
     };
     if (webhookId !== null && delivery.salts === null) return failed("The webhook was deleted.");
-    // A process that is killed at every try must not try for ever.
+    // A message that kills its process at every try must not be retried without end.
     if (attempt > delaysMs.length + 1) return failed("No try came to an end.");
     try {
-      // What never may be called is not tried again; a name that leads nowhere today is.
+      // Forbidden addresses are not retried; unresolvable names are.
       readOutboundUrl(url, reach);
     } catch (err) {
       return failed(describe(err));
@@ -61,9 +61,9 @@ export function createSendDelivery(options: {
   };
 }
 
-/** Only sentences that are made for users: others may tell of the network. */
+/** Only messages written for users: others may reveal the network. */
 const describe = (err: unknown): string =>
   err instanceof OutboundError ? err.message : "The message could not be sent.";
 
-/** Up to a tenth more, so that messages that failed together are not tried again together. */
+/** Adds up to a tenth, so that messages that failed together are not retried together. */
 const withJitter = (delayMs: number): number => Math.round(delayMs * (1 + Math.random() / 10));

@@ -1,9 +1,11 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { deriveKey } from "@touchstone/service-kit";
 
-/** What a message is signed with. */
+/** The keys that sign messages. */
 export interface SigningKeys {
-  /** The bytes of a webhook's secret. Nothing but the salt is stored: the rest is the installation's root secret. */
+  /**
+   * The bytes of a webhook's secret. Only the salt is stored: the rest is derived from the installation's root secret.
+   */
   ofWebhook(projectId: string, webhookId: string, salt: Buffer): Buffer;
   /** For channels of profiles; null: those messages are not signed. */
   ofChannels: Buffer | null;
@@ -30,10 +32,10 @@ export const newSalt = (): Buffer => randomBytes(24);
 
 const secretPrefix = "whsec_";
 
-/** A secret as it is shown: the form of Standard Webhooks. */
+/** A secret as it is shown, in the format of Standard Webhooks. */
 export const showSecret = (secret: Buffer): string => secretPrefix + secret.toString("base64");
 
-/** `whsec_` and base64, or any text, which counts as it is. */
+/** `whsec_` and base64, or any text, used as it is. */
 function readSecret(text: string): Buffer {
   return text.startsWith(secretPrefix) ? Buffer.from(text.slice(secretPrefix.length), "base64") : Buffer.from(text);
 }

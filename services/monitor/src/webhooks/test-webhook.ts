@@ -7,9 +7,7 @@ import { renderDelivery } from "./render-webhook.ts";
 import { webhookId, webhookNotFound } from "./webhook.ts";
 import type { WebhookStore } from "./webhook-store.ts";
 
-/**
- * POST /agent-monitoring/webhooks/{webhookId}/test: one try, also of a webhook that is disabled, and what became of it.
- */
+/** POST /agent-monitoring/webhooks/{webhookId}/test: one try, also for a disabled webhook, and its outcome. */
 export function testWebhook({
   webhooks,
   deliveries,
@@ -47,7 +45,7 @@ export function testWebhook({
     const written = { id, webhookId: webhook.id, url: webhook.url, event: "webhook.test", signalId: null, body };
     await deliveries.write(projectId, written);
     await deliveryWorker.sendNow({ projectId, id, isOnly: true });
-    // Not there: the webhook's project has as many messages on their way as it may.
+    // Missing: the webhook's project has the maximum number of pending messages.
     const delivery = await deliveries.find(projectId, id);
     if (delivery === null) throw new AppError("conflict", "Too many deliveries of the project are on their way");
     return { status: 200, body: { delivery: renderDelivery(delivery) } };

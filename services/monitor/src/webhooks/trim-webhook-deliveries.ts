@@ -4,7 +4,7 @@ import { type RegularSweep, trimRegularly } from "@touchstone/store-service";
 
 const keptDays = 30;
 
-/** Deletes webhook deliveries that came to an end a month ago. */
+/** Deletes webhook deliveries that ended a month ago. */
 export function trimWebhookDeliveries({
   maintenance,
   logger,

@@ -6,23 +6,23 @@ import { recordAuditEvent } from "../outbox.ts";
 import { newSalt } from "./sign-message.ts";
 import type { Webhook, WebhookWishes } from "./webhook.ts";
 
-/** A webhook with what its secret is derived with. */
+/** A webhook with the salt that its secret is derived from. */
 export interface SaltedWebhook {
   webhook: Webhook;
   salt: Buffer;
 }
 
 /**
- * The webhooks of projects (completions 10). Every change tells the log: of the address the host alone, since paths may hold
- * credentials.
+ * The webhooks of projects (completions 10). Every change is recorded in the audit log, with only the host of the address,
+ * since paths may contain credentials.
  */
 export interface WebhookStore {
   /** Oldest first. */
   list(projectId: string): Promise<Webhook[]>;
   find(projectId: string, id: string): Promise<SaltedWebhook | null>;
-  /** Throws `bad_request` when the project has as many as it may. */
+  /** Throws `bad_request` when the project has the maximum number. */
   create(projectId: string, wishes: WebhookWishes, act: Act): Promise<SaltedWebhook>;
-  /** Null when there is none. What is on its way goes to the new address, and is given up when it is disabled. */
+  /** Null when there is none. Pending messages go to the new address, and are given up when it is disabled. */
   change(
     projectId: string,
     id: string,
@@ -31,7 +31,7 @@ export interface WebhookStore {
   ): Promise<Webhook | null>;
   /** Null when there is none. */
   rotate(projectId: string, id: string, act: Act): Promise<SaltedWebhook | null>;
-  /** False when there was none. */
+  /** False when there is none. */
   delete(projectId: string, id: string, act: Act): Promise<boolean>;
 }
 
@@ -171,12 +171,12 @@ export function createWebhookStore({ database, clock }: { database: Database; cl
 
 const hostOf = (url: string): string => new URL(url).host;
 
-/** All of a project, within a transaction; the oldest first. */
+/** All of a project's webhooks, within a transaction; oldest first. */
 export async function listWebhooksIn(transaction: Queryable, projectId: string): Promise<Webhook[]> {
   return (await transaction.query<WebhookRow>(selectWebhooks(projectId))).rows.map(readRow);
 }
 
-/** Disables a webhook without being asked, and gives up what is on its way to it. */
+/** Disables a webhook automatically, and gives up its pending messages. */
 export async function disableWebhook(
   transaction: Queryable,
   projectId: string,

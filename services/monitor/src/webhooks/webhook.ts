@@ -2,29 +2,29 @@ import type { WebhookEvent } from "@touchstone/contracts";
 import { AppError, type Call, isUuid } from "@touchstone/service-kit";
 import type { Severity } from "../model/finding.ts";
 
-/** An address that is told, and of what. */
+/** An address that receives messages, with its subscriptions. */
 export interface Webhook {
   id: string;
   url: string;
   description: string | null;
   events: readonly WebhookEvent[];
   minSeverity: Severity;
-  /** Empty: of every agent. */
+  /** Empty: every agent. */
   agentIds: readonly string[];
   enabled: boolean;
-  /** Null: it was not disabled by itself. */
+  /** Null: it was not disabled automatically. */
   disabledReason: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** What a client decides of a webhook. */
+/** The members of a webhook that clients set. */
 export type WebhookWishes = Pick<Webhook, "url" | "description" | "events" | "minSeverity" | "agentIds" | "enabled">;
 
 /** From the least to the most severe. */
 const severities: readonly Severity[] = ["low", "medium", "high", "critical"];
 
-/** Whether a webhook is to be told of something. */
+/** True if a webhook is subscribed to an event. */
 export function isTold(
   webhook: Pick<Webhook, "events" | "minSeverity" | "agentIds">,
   { event, severity, agentId }: { event: WebhookEvent; severity: Severity; agentId: string | null },
@@ -34,7 +34,7 @@ export function isTold(
   return isOfAgent && isSevere && webhook.events.includes(event);
 }
 
-/** The webhook a path names. Throws 404 for what is no id. */
+/** The webhook in the path. Throws 404 for a malformed id. */
 export function webhookId(call: Call): string {
   const id = call.params.webhookId ?? "";
   return isUuid(id) ? id : webhookNotFound();

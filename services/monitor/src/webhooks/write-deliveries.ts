@@ -1,7 +1,7 @@
 import { limits } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
 
-/** A message to one receiver that is to be sent. */
+/** A message to send to one receiver. */
 export interface NewDelivery {
   id: string;
   /** Null: to a channel of a profile. */
@@ -12,12 +12,12 @@ export interface NewDelivery {
   body: string;
 }
 
-/** By when who writes a message and sends it at once has done so; then it is anybody's. */
+/** The time reserved for a writer that sends its message immediately; afterwards any worker may take it. */
 const ownMs = 30_000;
 
 /**
- * Writes messages that are due now, or a little later when the caller sends them at once. Where as many are on their way as a project may have, none is written: a receiver
- * that was away for long is not told of everything.
+ * Writes messages that are due now, or a little later if the caller sends them immediately. Writes none while the project has
+ * the maximum number pending: a receiver that was unavailable for long does not receive everything.
  */
 export async function writeDeliveries(
   transaction: Queryable,

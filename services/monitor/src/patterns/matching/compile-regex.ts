@@ -3,27 +3,27 @@ import { RE2JS } from "re2js";
 import { findNestedRepeat } from "./find-nested-repeat.ts";
 import type { Place } from "./match-term.ts";
 
-/** A regex whose time is bounded by its size and the length of what it reads. */
+/** A regex whose time is bounded by its size and the length of its input. */
 export interface SafeRegex {
-  /** Whether it matches anywhere in the first `limits.matchedTextMaxChars` characters. */
+  /** True if it matches anywhere in the first `limits.matchedTextMaxChars` characters. */
   test(text: string): boolean;
-  /** Where it matches first there; null = nowhere. Takes ten times as long as `test`. */
+  /** The first match there; null = none. Takes ten times as long as `test`. */
   locate(text: string): Place | null;
 }
 
-/** Why a regex is refused, in words for its author. */
+/** The reason why a regex is refused, in words for its author. */
 export class RegexRefusal extends Error {}
 
-/** A regex as its condition has it. */
+/** A regex as its condition contains it. */
 export interface WrittenRegex {
   value: string;
   caseSensitive: boolean;
 }
 
 /**
- * Compiles for a linear-time engine, which knows neither look-around nor back references. Throws {@link RegexRefusal} with the
- * compiler's words, and for what is too long, too large or repeats a repeat without bound (completions 9.3). Both this and what
- * it returns may take seconds: they run in a thread.
+ * Compiles for a linear-time engine, which has neither look-around nor back references. Throws {@link RegexRefusal} with the
+ * compiler's message, and for a regex that is too long, too large or repeats a repeat without bound (completions 9.3). Both
+ * this and the result may take seconds: run them in a thread.
  */
 export function compileRegex({ value, caseSensitive }: WrittenRegex): SafeRegex {
   if (value.length > limits.regexMaxChars) {
@@ -48,7 +48,7 @@ export function compileRegex({ value, caseSensitive }: WrittenRegex): SafeRegex 
   };
 }
 
-/** What the first of some regexes that cannot be used is refused for; null = all can. */
+/** The reason why the first unusable regex is refused; null = all are usable. */
 export function findRefusal(regexes: readonly WrittenRegex[]): string | null {
   for (const regex of regexes) {
     try {

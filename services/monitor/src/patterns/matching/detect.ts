@@ -3,7 +3,7 @@ import type { PatternCondition } from "@touchstone/contracts";
 import { compileRegex, type SafeRegex } from "./compile-regex.ts";
 import { findPhrase, findTerm, type Place } from "./match-term.ts";
 
-/** Compiled regexes of this thread, kept until they are many or fill it: each may hold megabytes of its automaton. */
+/** Compiled regexes of this thread, evicted by number and size: the automaton of each may take megabytes. */
 const compiled = new Map<string, SafeRegex>();
 const compiledMax = 256;
 
@@ -12,12 +12,12 @@ function isFull(): boolean {
   return compiled.size >= compiledMax || used > limit / 2;
 }
 
-/** Whether a condition that needs no judge finds anything in a text. */
+/** True if a condition that needs no judge matches a text. */
 export function detects(condition: PatternCondition, text: string): boolean {
   return condition.detector === "regex" ? regexOf(condition).test(text) : locate(condition, text) !== null;
 }
 
-/** Where it finds something first; null = nowhere, or only a judge can say. */
+/** The first match; null = none, or only a judge can decide. */
 export function locate(condition: PatternCondition, text: string): Place | null {
   switch (condition.detector) {
     case "semantic":

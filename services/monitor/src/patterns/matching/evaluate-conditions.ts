@@ -2,20 +2,20 @@ import type { PatternCondition } from "@touchstone/contracts";
 import { holds, presentTexts } from "./look-through.ts";
 import type { TraceTexts } from "./pattern.ts";
 
-/** What a judge said of one text; null = it could not say. */
+/** A judge's decision on one text; null = it could not decide. */
 export type DecideSemantic = (prompt: string, text: string) => Promise<{ matched: boolean; reason: string | null }>;
 
 export interface Evaluation {
   matched: boolean;
-  /** What the judges said that spoke for the match. */
+  /** The judges' reasons for the match. */
   reasons: readonly string[];
 }
 
 /**
- * Evaluates conditions from left to right: `and`, `or`, `nor` (what came before, and not this one); of the first one,
- * only whether it is `nor` counts. `negate` inverts one condition. Several sources match when one of them does. A
- * condition without a text to look at never matches, negated or not. What cannot change the result is not asked. `found` is
- * what looking through the texts found of each condition.
+ * Evaluates conditions from left to right: `and`, `or`, `nor` (the previous result, and not this one); the first connector
+ * matters only if it is `nor`. `negate` inverts one condition. Several sources match when one of them does. A condition without
+ * a text never matches, negated or not. The judge is not asked if its answer cannot change the result. `found` contains the
+ * results of searching the texts per condition.
  */
 export async function evaluateConditions(
   conditions: readonly PatternCondition[],

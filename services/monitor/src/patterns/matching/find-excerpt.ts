@@ -2,7 +2,7 @@ import type { PatternCondition } from "@touchstone/contracts";
 import { locate } from "./detect.ts";
 import type { PatternSource, TraceTexts } from "./pattern.ts";
 
-/** Where a pattern matches, for a person to see. */
+/** The place where a pattern matches, for people to read. */
 export interface Excerpt {
   source: PatternSource;
   excerpt: string;
@@ -13,14 +13,14 @@ interface Excerpted {
   texts: TraceTexts;
 }
 
-/** Shown of a text on either side of what was found. */
+/** The number of characters shown on either side of a match. */
 const aroundChars = 80;
-/** Shown of what was found: a regex may match all of a text. */
+/** The number of characters shown of a match: a regex may match all of a text. */
 const foundMaxChars = 400;
 
 /**
- * What of the texts a pattern that matches goes by: the first condition that finds something, with what stands around
- * it; where none does, as with what must be missing or what a judge decides, the beginning of the first text looked at.
+ * The excerpt of a matching pattern: the first match of a condition with the surrounding text; without one, as for absent terms
+ * or a judge's decision, the beginning of the first searched text.
  */
 export function findExcerpt({ conditions, texts }: Excerpted): Excerpt {
   const wanted = conditions.filter(({ negate, connector }, at) => !negate && (at === 0 || connector !== "nor"));
@@ -33,7 +33,7 @@ export function findExcerpt({ conditions, texts }: Excerpted): Excerpt {
   return showBeginning({ conditions, texts });
 }
 
-/** The beginning of the first text that is looked at. */
+/** The beginning of the first searched text. */
 export function showBeginning({ conditions, texts }: Excerpted): Excerpt {
   const sources = conditions.flatMap((condition) => condition.sources);
   const source = sources.find((each) => texts[each].trim() !== "") ?? "response";

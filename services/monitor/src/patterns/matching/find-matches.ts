@@ -10,31 +10,31 @@ import { UndecidedError } from "./undecided-error.ts";
 export interface PatternMatch {
   patternKey: string;
   name: string;
-  /** `pattern_match`, or of a built-in its key with underscores. */
+  /** `pattern_match`, or for a built-in its key with underscores. */
   type: string;
   severity: Severity;
   polarity: Polarity;
-  /** Why, where somebody said it. */
+  /** The judge's reason, if there is one. */
   reason: string | null;
 }
 
-/** What a trace is looked through for. */
+/** The patterns to look for in a trace. */
 export interface WantedPatterns {
   builtinKeys: readonly string[];
   patterns: readonly StoredPattern[];
 }
 
-/** What was found in the texts of a trace, before any judge is asked. */
+/** The matches in the texts of a trace, before any judge is asked. */
 export interface Findings {
   texts: TraceTexts;
   builtin: BuiltinFinding | null;
-  /** The project's own patterns, with what holds of their conditions. */
+  /** The project's own patterns, with the results of their conditions. */
   looked: readonly { pattern: StoredPattern; found: Uint8Array }[];
-  /** What could not be looked for in time, for people to read. */
+  /** Patterns that timed out, for people to read. */
   overran: readonly string[];
 }
 
-/** Looks through a trace for patterns. What takes too long removes only itself. */
+/** Searches a trace for patterns. A pattern that times out affects only itself. */
 export async function findInTexts(
   checked: CheckedTexts,
   { builtinKeys, patterns }: WantedPatterns,
@@ -58,8 +58,8 @@ export async function findInTexts(
 }
 
 /**
- * What matches in one trace: of the built-in patterns the first, and every one of the project's own. A pattern whose
- * judge cannot say removes only itself: it is in `undecided`.
+ * The matches in one trace: of the built-in patterns the first, and all of the project's own. A pattern whose judge cannot
+ * decide affects only itself: it is in `undecided`.
  */
 export async function findMatches(
   { texts, builtin, looked }: Findings,

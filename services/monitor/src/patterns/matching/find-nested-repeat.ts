@@ -1,7 +1,7 @@
 /**
- * The first group of a regex that holds an unbounded repeat and is itself repeated without bound, such as `(a+)+`; null
- * when there is none. Takes what compiles. Linear-time engines bear it; a person who writes it mostly meant something
- * else, and an engine that backtracks would not end.
+ * The first group of a regex that contains an unbounded repeat and is itself repeated without bound, such as `(a+)+`; null when
+ * there is none. The regex must compile. Linear-time engines can run it, but it is usually a mistake, and a backtracking engine
+ * would not finish.
  */
 export function findNestedRepeat(pattern: string): string | null {
   const open: { start: number; hasRepeat: boolean }[] = [];
@@ -34,9 +34,9 @@ function isUnbounded(pattern: string, at: number): boolean {
   return character === "{" && /^\{\d+,\}/.test(pattern.slice(at, at + 12));
 }
 
-/** The place of the `]` that ends a class. */
+/** The position of the `]` that ends a class. */
 function endOfClass(pattern: string, start: number): number {
-  // A `]` that stands first is a member.
+  // A `]` in the first position is a member.
   let at = pattern[start + 1] === "^" ? start + 2 : start + 1;
   if (pattern[at] === "]") at += 1;
   for (; at < pattern.length && pattern[at] !== "]"; at += 1) {

@@ -1,9 +1,9 @@
-/** Below this many comparisons the engine's own search is the quickest, however the text is made. */
+/** Below this number of comparisons the engine's own search is the fastest for any text. */
 const cheapComparisons = 4_000_000;
 
 /**
- * Where a text holds another, from left to right, overlapping ones included. The engine's own search compares up to the product
- * of both lengths when both repeat themselves; for long texts Knuth, Morris and Pratt compare twice the sum.
+ * The occurrences of one text in another, from left to right, including overlapping ones. The engine's own search compares up
+ * to the product of both lengths if both are repetitive; for long texts Knuth-Morris-Pratt needs at most twice the sum.
  */
 export function* findOccurrences(haystack: string, needle: string): Generator<number, undefined> {
   if (needle === "" || needle.length > haystack.length) return;
@@ -25,7 +25,7 @@ function* scan(haystack: string, needle: string): Generator<number, undefined> {
   }
 }
 
-/** For each beginning of a text, how long the longest shorter beginning is that it ends with. */
+/** For each prefix of a text, the length of the longest shorter prefix that is also its suffix. */
 function bordersOf(needle: string): Uint32Array {
   const borders = new Uint32Array(needle.length);
   for (let at = 1; at < needle.length; at += 1) {
@@ -34,7 +34,7 @@ function bordersOf(needle: string): Uint32Array {
   return borders;
 }
 
-/** How much of the needle is matched after one more character. */
+/** The matched length of the needle after one more character. */
 function advance(needle: string, borders: Uint32Array, matched: number, character: number): number {
   let kept = matched;
   while (kept > 0 && needle.charCodeAt(kept) !== character) kept = borders[kept - 1] as number;

@@ -3,18 +3,18 @@ import type { PatternDocument } from "./pattern.ts";
 import type { Looker, PatternMatcher } from "./pattern-matcher.ts";
 import type { CheckedTexts } from "./trace-texts.ts";
 
-/** Texts that members of groups are scored by, and how they are looked through. */
+/** Texts that group members are scored on, and the means of searching them. */
 export interface ScoredTexts extends Looker {
   checked: CheckedTexts;
   matcher: PatternMatcher;
 }
 
-/** What people read where a pattern as a member of a group took too long. */
+/** The reason people read if a pattern as a group member timed out. */
 export const overranMember = "The pattern took too long on this text.";
 
 /**
- * How good texts are by a pattern: a failure that is found is 0, what is proper 1 (completions 4.4). Rejects with
- * `OverrunError` where looking for it takes too long.
+ * The score of texts by a pattern: 0 for a failure that matches, 1 for proper conduct that matches (completions 4.4). Rejects
+ * with `OverrunError` on a timeout.
  */
 export async function goodnessByPattern(
   { polarity, conditions }: Pick<PatternDocument, "polarity" | "conditions">,
@@ -28,7 +28,7 @@ export async function goodnessByPattern(
   return matched === (polarity === "proper") ? 1 : 0;
 }
 
-/** The same of a built-in pattern, each of which looks for a failure. */
+/** The same for a built-in pattern; each looks for a failure. */
 export async function goodnessByBuiltin(key: string, { checked, matcher, ...looker }: ScoredTexts): Promise<number> {
   return (await matcher.findBuiltin(checked, [key], looker)) === null ? 1 : 0;
 }

@@ -2,26 +2,29 @@ import type { PatternCondition } from "@touchstone/contracts";
 import { detects } from "./detect.ts";
 import type { TraceTexts } from "./pattern.ts";
 
-/** What texts are looked through for, and what has been found so far: in memory that outlives a thread that is ended. */
+/** A search of texts and its results so far, in memory that survives the termination of a thread. */
 export interface LookThrough {
   texts: TraceTexts;
   /** The conditions of each pattern. */
   patterns: readonly (readonly PatternCondition[])[];
-  /** For each condition of all patterns, one after the other: {@link holds}, 1 where it does not, 0 where that was not needed. */
+  /** For each condition of all patterns in sequence: {@link holds}, 1 if it does not, 0 if it was not needed. */
   found: Uint8Array;
-  /** How many patterns are done. */
+  /** The number of finished patterns. */
   done: Int32Array;
 }
 
 export const holds = 2;
 const holdsNot = 1;
 
-/** After this long the rest is left for another turn, so that no project keeps a thread, and no pattern pays for those before it. */
+/**
+ * After this time the rest waits for another turn, so that no project keeps a thread, and no pattern pays for the previous
+ * ones.
+ */
 const turnMs = 200;
 
 /**
- * Finds out which conditions hold, as far as no judge is needed and the result may depend on it (see `evaluateConditions`).
- * Goes on where `done` says, at least by one pattern.
+ * Evaluates the conditions that need no judge and may affect the result (see `evaluateConditions`). Continues at `done`, with
+ * at least one pattern.
  */
 export function lookThrough({ texts, patterns, found, done }: LookThrough): void {
   const endsAt = performance.now() + turnMs;
@@ -31,7 +34,7 @@ export function lookThrough({ texts, patterns, found, done }: LookThrough): void
     if (index < first) continue;
     lookFor(conditions, texts, found.subarray(at, at + conditions.length));
     at += conditions.length;
-    // Given up meanwhile: another thread goes on.
+    // Aborted meanwhile: another thread continues.
     if (Atomics.compareExchange(done, 0, index, index + 1) !== index) return;
     if (performance.now() > endsAt) return;
   }
@@ -45,12 +48,12 @@ function lookFor(conditions: readonly PatternCondition[], texts: TraceTexts, fou
     const said = condition.detector === "semantic" ? null : conditionHolds(condition, texts);
     if (said !== null) found[at] = said ? holds : holdsNot;
     const value = said !== null && condition.connector === "nor" ? !said : said;
-    // What was open stays so, unless this alone decides.
+    // An undecided result stays undecided, unless this condition alone decides.
     if (matched !== null || value === (condition.connector === "or")) matched = value;
   }
 }
 
-/** The texts a condition looks at; where there are none it never holds, negated or not. */
+/** The texts of a condition; without any it never matches, negated or not. */
 export function presentTexts(condition: PatternCondition, texts: TraceTexts): string[] {
   if (condition.value === "") return [];
   return [...new Set(condition.sources)].map((source) => texts[source]).filter((text) => text.trim() !== "");

@@ -1,6 +1,6 @@
 import { findOccurrences } from "./find-occurrences.ts";
 
-/** Where in a text something stands; `end` is behind its last character. */
+/** A range of a text; `end` is exclusive. */
 export interface Place {
   start: number;
   end: number;
@@ -12,13 +12,13 @@ interface How {
 
 const wordCharacter = /[\p{L}\p{N}_]/u;
 
-/** Where a text holds a term first, also inside words; null = nowhere. The time it takes grows with the text alone. */
+/** The first occurrence of a term in a text, also inside words; null = none. The time is linear in the text. */
 export function findTerm(text: string, term: string, how: How): Place | null {
   const { value: start } = findOccurrences(fold(text, how), fold(term, how)).next();
   return start === undefined ? null : { start, end: start + term.length };
 }
 
-/** Where a text holds a phrase first, as words of its own, whatever space stands between them; null = nowhere. */
+/** The first occurrence of a phrase in a text, as whole words separated by any white space; null = none. */
 export function findPhrase(text: string, phrase: string, how: How): Place | null {
   const words = [...fold(text, how).matchAll(/\S+/g)];
   const haystack = words.map(([word]) => word).join(" ");
@@ -37,7 +37,7 @@ const fold = (text: string, { caseSensitive }: How): string => (caseSensitive ? 
 
 const isWord = (text: string, at: number): boolean => wordCharacter.test(text.charAt(at));
 
-/** Where in the text a character of the words stands that were joined by single spaces. */
+/** The position in the text of a character in the words joined by single spaces. */
 function placeOf(words: readonly RegExpExecArray[], at: number): number {
   let joinedAt = 0;
   for (const { 0: word, index } of words) {

@@ -8,32 +8,33 @@ import type { TraceTexts } from "./pattern.ts";
 import type * as thread from "./patterns-thread.ts";
 import type { CheckedTexts } from "./trace-texts.ts";
 
-/** For whom texts are looked through, and until when. */
+/** The project that texts are searched for, and the deadline. */
 export interface Looker {
   projectId: string;
   signal?: AbortSignal;
 }
 
-/** What was found of each condition of one pattern, for `evaluateConditions`; an error: it could not be looked for in time. */
+/** The results of the conditions of one pattern, for `evaluateConditions`; an error: it timed out. */
 export type Looked = Uint8Array | OverrunError;
 
 /**
- * Looks for patterns in texts that others wrote. What may take long runs in threads, each pattern with a deadline
- * (`deadlines.patternMs`); what cannot takes no thread: short texts without a regex. All reject with {@link NoThreadError}
- * where too much waits already.
+ * Searches untrusted texts for patterns. Long searches run in threads, each pattern with a deadline (`deadlines.patternMs`);
+ * short texts without a regex need no thread. All reject with {@link NoThreadError} when the queue is full.
  */
 export interface PatternMatcher {
-  /** What the first of some built-in patterns finds in the response; null = nothing. Rejects with {@link OverrunError}. */
+  /**
+   * The match of the first matching built-in pattern in the response; null = none. Rejects with {@link OverrunError}.
+   */
   findBuiltin(checked: CheckedTexts, keys: readonly string[], looker: Looker): Promise<BuiltinFinding | null>;
-  /** What holds of the conditions of each pattern, in their order. One that takes too long takes nothing from the others. */
+  /** The results of the conditions of each pattern, in order. A pattern that times out does not affect the others. */
   lookThrough(texts: TraceTexts, patterns: LookThrough["patterns"], looker: Looker): Promise<Looked[]>;
-  /** What a pattern that matches goes by; the beginning of the text where finding the place takes too long. */
+  /** The excerpt of a matching pattern; the beginning of the text if the search times out. */
   findExcerpt(conditions: readonly PatternCondition[], texts: TraceTexts, looker: Looker): Promise<Excerpt>;
-  /** Why one of some regexes cannot be used, in words for its author; null = all can. */
+  /** The reason why one of some regexes is unusable, in words for its author; null = all are usable. */
   findRefusal(regexes: readonly WrittenRegex[], looker: Looker): Promise<string | null>;
 }
 
-/** Looking for a pattern took too long, or too much memory. Its message follows the name of the pattern. */
+/** The search for a pattern took too much time or memory. Its message follows the name of the pattern. */
 export class OverrunError extends Error {
   readonly kind: "timeout" | "memory";
 
@@ -43,7 +44,7 @@ export class OverrunError extends Error {
   }
 }
 
-/** Too much waits for a thread already: nothing was looked for, and may be later. */
+/** The queue for threads is full: nothing was searched, and a retry may succeed. */
 export class NoThreadError extends AppError {
   constructor(cause: ComputeError) {
     super("service_unavailable", "Too many patterns are being looked for at the moment; retry.", { cause });
@@ -58,9 +59,9 @@ const tasks = {
   findRefusal: defineComputeTask<typeof thread.findRefusal>("findRefusal", file),
 };
 
-/** What takes no thread: so many characters for each look at them, about 3 ms. */
+/** The limit for work without a thread: characters times passes, about 3 ms. */
 const lightWorkMax = 128 * 1024;
-/** How much slower than a term a phrase or a built-in pattern reads. */
+/** How much slower a phrase or a built-in pattern is than a term. */
 const slowWeight = 6;
 
 export function createPatternMatcher(
@@ -96,7 +97,7 @@ export function createPatternMatcher(
       }
       await compute(tasks.lookThrough, look, looker).catch((thrown: unknown) => {
         if (!(thrown instanceof OverrunError)) throw thrown;
-        // The first that is not done is the one that was being looked for, unless it was done just now.
+        // The first unfinished pattern was being searched for, unless it has just finished.
         const at = doneOf();
         if (Atomics.compareExchange(look.done, 0, at, at + 1) === at) overran.set(at, thrown);
       });
@@ -152,7 +153,7 @@ export function createPatternMatcher(
   };
 }
 
-/** How many characters are read, each time they are; without a bound where a regex reads them. */
+/** The number of characters read, over all passes; infinite with a regex. */
 function workOf(conditions: readonly PatternCondition[], texts: TraceTexts): number {
   let work = 0;
   for (const { detector, sources } of conditions) {

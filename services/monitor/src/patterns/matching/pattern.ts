@@ -4,7 +4,7 @@ import type { Polarity, Severity } from "../../model/finding.ts";
 export type PatternSource = PatternCondition["sources"][number];
 export type DetectorKind = "contains" | "regex" | "semantic";
 
-/** A pattern's own content, as it is stored (completions 9.3). */
+/** The stored content of a pattern (completions 9.3). */
 export interface PatternDocument {
   name: string;
   description?: string;
@@ -16,9 +16,9 @@ export interface PatternDocument {
   excludeTerms: readonly string[];
   regex?: string;
   semanticPrompt?: string;
-  /** What is evaluated; made of the members above unless it was sent itself. */
+  /** The evaluated conditions; derived from the members above unless they were sent. */
   conditions: readonly PatternCondition[];
-  /** The conditions were sent themselves. */
+  /** The conditions were sent explicitly. */
   hasOwnConditions: boolean;
   severity: Severity;
   polarity: Polarity;
@@ -30,12 +30,12 @@ export interface PatternDocument {
 
 export interface StoredPattern {
   id: string;
-  /** `custom:<slug>`; it does not change with the name. */
+  /** `custom:<slug>`; renaming does not change it. */
   key: string;
   document: PatternDocument;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** The texts of one trace that patterns look at. */
+/** The texts of one trace that patterns search. */
 export type TraceTexts = Readonly<Record<PatternSource, string>>;

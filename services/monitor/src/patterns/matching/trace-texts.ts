@@ -6,15 +6,15 @@ type ReadTrace = Pick<JudgedTrace, "input" | "output" | "error"> & {
 };
 
 /**
- * What is read of a trace, for {@link readTraceTexts}: enough to see that a text is longer than what is looked at, also where half
- * a character is cut off.
+ * The content to read of a trace, for {@link readTraceTexts}: enough to detect that a text is longer than the searched part,
+ * even if the cut splits a character.
  */
 export const checkedContent = { contentMaxChars: limits.checkedTextMaxChars + 2 };
 
-/** What is looked at of a trace. */
+/** The searched texts of a trace. */
 export interface CheckedTexts {
   texts: TraceTexts;
-  /** Which of them are the beginning of a longer one. */
+  /** The texts that are the beginning of a longer one. */
   cut: readonly PatternSource[];
 }
 
@@ -22,8 +22,8 @@ const textOf = (value: unknown): string =>
   value === undefined || value === null ? "" : typeof value === "string" ? value : JSON.stringify(value);
 
 /**
- * What patterns look at: the answer, the question, and the answer with the error and what its tools gave and were given. Of each
- * text the first `limits.checkedTextMaxChars` characters.
+ * The texts that patterns search: the answer, the question, and the answer with the error and the tools' inputs and outputs.
+ * Each is limited to the first `limits.checkedTextMaxChars` characters.
  */
 export function readTraceTexts({ input, output, error, trajectory }: ReadTrace): CheckedTexts {
   const calls = trajectory.toolCalls.flatMap((call) => [call.name, textOf(call.output), textOf(call.input)]);
@@ -46,12 +46,12 @@ const nameOf: Record<PatternSource, string> = {
   trace: "text of the trace",
 };
 
-/** What built-in patterns look at, for {@link describeCut}. */
+/** The texts that built-in patterns search, for {@link describeCut}. */
 export const builtinLook: Look = { sources: ["response"], detector: "contains" };
 
 type Look = Pick<PatternCondition, "sources" | "detector">;
 
-/** What some conditions do not look at, in sentences; null = they look at everything. */
+/** The parts that conditions do not search, as sentences; null = they search everything. */
 export function describeCut({ texts, cut }: CheckedTexts, conditions: readonly Look[]): string | null {
   const reads = (source: PatternSource, detectors: readonly string[]): boolean =>
     conditions.some((condition) => condition.sources.includes(source) && detectors.includes(condition.detector));

@@ -1,8 +1,8 @@
-/** A judge could not say. */
+/** A judge could not decide. */
 export class UndecidedError extends Error {
-  /** Asking again will not change that, today. */
+  /** A retry on the same day will not change that. */
   readonly isLasting: boolean;
-  /** A provider was asked, or may have been: the call counts. */
+  /** A provider was called, or may have been: the call counts. */
   readonly wasAsked: boolean;
 
   constructor(message: string, { isLasting, wasAsked }: { isLasting: boolean; wasAsked: boolean }) {
@@ -12,7 +12,7 @@ export class UndecidedError extends Error {
   }
 }
 
-/** What is left of the project's live judge calls of the day is not enough to ask. */
+/** The project's remaining live judge calls of the day are not enough. */
 export class BudgetSpentError extends UndecidedError {
   constructor(message: string) {
     super(message, { isLasting: true, wasAsked: false });

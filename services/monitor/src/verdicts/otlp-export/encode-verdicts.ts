@@ -3,30 +3,30 @@ import { resourceFromAttributes } from "@opentelemetry/resources";
 import { attributesOf, evaluationEvent } from "./evaluation-attributes.ts";
 import type { ExportedVerdict } from "./exported-verdict.ts";
 
-// The libraries cost a tenth of a second and 20 MB to load: this file is imported when there is somewhere to send to.
+// The libraries take a tenth of a second and 20 MB to load: this file is imported only if an export is configured.
 
 type LogRecord = Parameters<typeof ProtobufLogsSerializer.serializeRequest>[0][number];
 
-/** What a collector did not take of a batch that it answered 200 to. */
+/** The part of a batch that a collector rejected in a 200 response. */
 export interface PartialSuccess {
   rejected: number;
   message: string;
 }
 
-// One object each: records are grouped by identity.
+// A single object: records are grouped by identity.
 const resource = resourceFromAttributes({ "service.name": "touchstone" });
 const instrumentationScope = { name: "touchstone.monitor" };
-/** Whether the judged trace was sampled is not known here. */
+/** The sampling state of the judged trace is unknown here. */
 const traceFlags = 0;
 
-/** An OTLP export of log records, as protobuf: one for each verdict. */
+/** An OTLP export of log records, as protobuf: one per verdict. */
 export function encodeVerdicts(verdicts: readonly ExportedVerdict[]): Uint8Array {
   const encoded = ProtobufLogsSerializer.serializeRequest(verdicts.map(toRecord));
   if (encoded === undefined) throw new Error("verdicts could not be encoded");
   return encoded;
 }
 
-/** Reads what a collector answered with 200. Whatever is not such an answer rejects nothing. */
+/** Reads a collector's 200 response. An unreadable response rejects nothing. */
 export function readAnswer(answer: Uint8Array): PartialSuccess {
   try {
     const { partialSuccess } = ProtobufLogsSerializer.deserializeResponse(answer);

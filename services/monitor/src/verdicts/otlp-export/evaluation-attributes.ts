@@ -1,15 +1,15 @@
 import type { ExportedVerdict } from "./exported-verdict.ts";
 
-/** The event that a verdict is told as, by the GenAI semantic conventions. */
+/** The event name of a verdict, by the GenAI semantic conventions. */
 export const evaluationEvent = "gen_ai.evaluation.result";
 
-/** What there is of attributes; a list of them is not needed. */
+/** The types of attributes in use; lists are not needed. */
 export type EvaluationAttributes = Record<string, string | number | boolean>;
 
 /**
- * The attributes of a verdict's record (decision 35): what the conventions have a name for, and beside it ours under
- * `touchstone.`. The conventions name no scale; the score is on 0..1, which others take a score for when nobody tells
- * them more, and `touchstone.rating` is the same on 0 to 10. What is not known is not there.
+ * The attributes of a verdict's record (decision 35): those that the conventions define, and further ones under `touchstone.`.
+ * The conventions define no scale; the score is on 0..1, the usual interpretation, and `touchstone.rating` is the same on 0 to
+ * 10. Unknown values are left out.
  */
 export function attributesOf(verdict: ExportedVerdict): EvaluationAttributes {
   const { failing } = verdict;
@@ -19,7 +19,7 @@ export function attributesOf(verdict: ExportedVerdict): EvaluationAttributes {
     "gen_ai.evaluation.score.label": failing === null ? null : failing ? "fail" : "pass",
     "gen_ai.evaluation.explanation": verdict.justification,
     "gen_ai.response.id": verdict.otel?.responseId ?? null,
-    // Of a session alone: on the record of a span a receiver would take it for what the span says of itself.
+    // Only for a session's verdict: on a span's record a receiver would read it as an attribute of the span.
     "session.id": verdict.sessionId,
     "touchstone.project_id": verdict.projectId,
     "touchstone.verdict_id": verdict.verdictId,
@@ -36,7 +36,7 @@ export function attributesOf(verdict: ExportedVerdict): EvaluationAttributes {
   });
 }
 
-/** Without what binary fractions leave: 7 is 0.7. */
+/** Rounds off binary fractions: 7 is 0.7. */
 const shareOf = (rating: number): number => Math.round(rating * 1e6) / 1e7;
 
 function withoutNulls(attributes: Record<string, string | number | boolean | null>): EvaluationAttributes {

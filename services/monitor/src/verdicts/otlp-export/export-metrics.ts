@@ -3,7 +3,7 @@ import { Counter, Gauge } from "prom-client";
 import type { ExportEnding } from "./export-worker.ts";
 import type { VerdictExportStore } from "./verdict-export-store.ts";
 
-/** Counts how verdicts leave the queue, and shows how many wait in it. */
+/** Counts the outcomes of exported verdicts, and reports the length of the queue. */
 export function countExports(
   metrics: Metrics,
   store: Pick<VerdictExportStore, "countPending">,

@@ -16,8 +16,8 @@ interface KnownTrace {
 }
 
 /**
- * Puts verdicts of evaluations on their way, with what is known of their traces: of one that has not settled, or did so
- * long ago, no more than its id.
+ * Queues verdicts of evaluations for export, with the known data of their traces: for a trace that has not settled, or settled
+ * long ago, only its id.
  */
 export async function exportRatings(
   { database, verdictExports }: { database: Database; verdictExports: VerdictExports },

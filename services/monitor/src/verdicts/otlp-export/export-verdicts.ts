@@ -7,10 +7,7 @@ import { createSendVerdicts, exportBounds } from "./send-verdicts.ts";
 import { trimVerdictExports } from "./trim-verdict-exports.ts";
 import { createVerdictExportStore } from "./verdict-export-store.ts";
 
-/**
- * Starts sending verdicts to the operator's collector. Without one only what waits from earlier times is dropped as it
- * grows old.
- */
+/** Starts sending verdicts to the operator's collector. Without one, it only drops queued verdicts as they expire. */
 export function exportVerdicts(
   collector: Collector | null,
   parts: { maintenance: Database; logger: Logger; metrics: Metrics; clock: Clock },
@@ -23,7 +20,7 @@ export function exportVerdicts(
 
   async function startSending(to: Collector): Promise<{ stop(): Promise<void> }> {
     const { encodeVerdicts: encode, readAnswer } = await import("./encode-verdicts.ts");
-    // The operator's own address: it may lie in the installation's network.
+    // The operator's own address: it may be in the installation's network.
     const fetch = createOutboundFetch({ allowsPrivateHosts: true, ...exportBounds });
     const send = createSendVerdicts({ collector: to, fetch, encode, readAnswer, clock });
     const worker = startExportWorker({ store, send, logger, onEnded, onFailing: () => trimming.sweep() });

@@ -5,36 +5,36 @@ import type { SendVerdicts } from "./send-verdicts.ts";
 import type { TakenVerdicts, VerdictExportStore } from "./verdict-export-store.ts";
 
 export interface ExportTimings {
-  /** How long a batch is a worker's own. Well above what sending one may take, so that no lease has to be renewed. */
+  /** The lease of a batch. Well above the time limit of sending one, so that leases need no renewal. */
   leaseMs: number;
-  /** How often verdicts are looked for. */
+  /** The interval between polls. */
   pollMs: number;
 }
 
 const defaultTimings: ExportTimings = { leaseMs: 60_000, pollMs: 1_000 };
-/** With the longest justifications some 2 MB before compression. */
+/** With the longest justifications about 2 MB before compression. */
 const batchSize = 200;
 const messageMaxChars = 500;
 
-/** How verdicts left: taken in by the collector, refused one by one, or refused together. */
+/** The outcome for verdicts: accepted by the collector, rejected individually, or refused together. */
 export type ExportEnding = "sent" | "rejected" | "refused";
 
-/** The export of verdicts at work. */
+/** The running export of verdicts. */
 export interface ExportWorker {
-  /** Takes no more, and waits for what is in hand. */
+  /** Takes no more, and waits for the batch in progress. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts sending what waits, one batch at a time. Any number of workers may share the queue. What a worker had in hand
- * when it was killed is sent when its lease ends: a collector has each verdict at least once. After a failure that may
- * pass this worker waits as the collector asks, or longer each time; nobody waits for it.
+ * Starts sending queued verdicts, one batch at a time. Any number of workers may share the queue. The batch of a killed worker
+ * is sent when its lease expires: a collector receives each verdict at least once. After a temporary failure this worker waits
+ * for the time the collector requests, or longer each time; other work does not wait.
  */
 export function startExportWorker(options: {
   store: VerdictExportStore;
   send: SendVerdicts;
   logger: Logger;
-  /** Told how verdicts left. */
+  /** Called with the outcome of verdicts. */
   onEnded: (ending: ExportEnding, count: number) => void;
   /** Called after each failure, since the queue grows meanwhile. */
   onFailing: () => Promise<unknown>;
@@ -61,7 +61,7 @@ export function startExportWorker(options: {
       failures += 1;
       const delayMs = Math.max(backOff(failures, Math.random()), sent.askedDelayMs ?? 0);
       pausedUntilMs = performance.now() + delayMs;
-      // The first of a row: an outage is told once.
+      // The first failure in a row: an outage is logged once.
       if (failures === 1) logger.warn({ reason: sent.reason, delayMs }, "verdicts cannot be exported; trying again");
       await store.putBack(taken);
       await onFailing();
@@ -69,7 +69,7 @@ export function startExportWorker(options: {
     }
     if (failures > 0) logger.info({ failures }, "the collector answers again");
     failures = 0;
-    // Whoever took them over meanwhile counts them.
+    // The worker that took them over meanwhile counts them.
     const own = await store.remove(taken);
     if (sent.outcome === "refused") {
       logger.error({ reason: sent.reason, count }, "verdicts were refused by the collector and are dropped");
@@ -87,7 +87,7 @@ export function startExportWorker(options: {
   const timer = setInterval(() => {
     sending ??= sendAll()
       .catch((err) => {
-        // The store being away is readiness's business, and the next turn comes by itself.
+        // Readiness reports an unavailable store, and the next turn retries.
         if (!(err instanceof AppError)) logger.error({ err }, "exporting verdicts failed unexpectedly");
       })
       .finally(() => {

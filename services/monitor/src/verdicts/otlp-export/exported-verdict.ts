@@ -1,30 +1,30 @@
 import type { OtelName } from "../../model/otel-name.ts";
 
-/** A verdict as it is told to others. */
+/** A verdict as it is exported. */
 export interface ExportedVerdict {
   projectId: string;
   verdictId: string;
-  /** The judged root; null of a session. */
+  /** The judged root; null for a session. */
   traceId: string | null;
-  /** What the judged span is called elsewhere; null of a session, and of a trace that did not come over OTLP. */
+  /** The OpenTelemetry ids of the judged span; null for a session, and for a trace that did not arrive over OTLP. */
   otel: OtelName | null;
-  /** The judged session; null of a trace. */
+  /** The judged session; null for a trace. */
   sessionId: string | null;
   agentId: string | null;
-  /** The evaluation run that it is a result of; null where live traffic was judged. */
+  /** The evaluation run of the result; null for live traffic. */
   runId: string | null;
   scorerKind: "judge" | "group" | "custom";
   scorerId: string;
   scorerName: string;
-  /** Of its rubric; null where there are no versions. */
+  /** The version of its rubric; null if it has no versions. */
   scorerVersion: number | null;
   /** 0 to 10. */
   rating: number;
   threshold: number | null;
-  /** Null: nothing says what would be too low. */
+  /** Null: it has no threshold. */
   failing: boolean | null;
   justification: string | null;
-  /** The model that judged; null: none did, or several. */
+  /** The judge model; null: none or several. */
   model: string | null;
   /** ISO 8601. */
   givenAt: string;

@@ -6,16 +6,18 @@ import type { PartialSuccess } from "./encode-verdicts.ts";
 import type { ExportedVerdict } from "./exported-verdict.ts";
 import { isPassing, readRetryAfter } from "./retry-rules.ts";
 
-/** What one export may take, and what of an answer is read at most. */
+/** Limits of one export and of its response. */
 export const exportBounds = { totalMs: 10_000, idleMs: 10_000, answerMaxBytes: 64 * 1024 } as const;
 
-/** What came of a batch. `sent` with those that the collector rejected; `refused` for good; `later` when it may pass. */
+/**
+ * The outcome of a batch. `sent` includes the individually rejected ones; `refused` is final; `later` may succeed on a retry.
+ */
 export type SendOutcome =
   | ({ outcome: "sent" } & PartialSuccess)
   | { outcome: "refused"; reason: string }
   | { outcome: "later"; reason: string; askedDelayMs: number | null };
 
-/** Sends a batch once. Resolves whatever happens. */
+/** Sends a batch once. Never rejects. */
 export type SendVerdicts = (verdicts: readonly ExportedVerdict[]) => Promise<SendOutcome>;
 
 export function createSendVerdicts(options: {
@@ -41,7 +43,7 @@ export function createSendVerdicts(options: {
       });
       const { status } = answer;
       if (status >= 200 && status < 300) {
-        // It has them: an answer that breaks off or is no OTLP changes nothing about that.
+        // The batch was accepted, even if the response breaks off or is not OTLP.
         const bytes = await answer.bytes().catch(() => new Uint8Array());
         return { outcome: "sent", ...readAnswer(bytes) };
       }
@@ -50,7 +52,7 @@ export function createSendVerdicts(options: {
       if (!isPassing(status)) return { outcome: "refused", reason };
       return { outcome: "later", reason, askedDelayMs: readRetryAfter(answer.headers.get("retry-after"), clock.now()) };
     } catch (err) {
-      // No message of another kind: it might repeat a header.
+      // No other error's message: it might repeat a header.
       const reason = err instanceof OutboundError ? err.message : "The records could not be sent.";
       return { outcome: "later", reason, askedDelayMs: null };
     }

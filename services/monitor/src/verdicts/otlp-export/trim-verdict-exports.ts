@@ -3,17 +3,17 @@ import type { Logger } from "@touchstone/service-kit";
 import { type RegularSweep, trimRegularly } from "@touchstone/store-service";
 
 const keptHours = 24;
-/** Some hundred megabytes. */
+/** A few hundred megabytes. */
 const defaultWaitingMax = 500_000;
 
 /**
- * Drops verdicts that nobody took for a day, and the oldest where very many wait: a collector that was away for long is
- * not told of everything.
+ * Drops verdicts that could not be sent for a day, and the oldest if the queue is too long: a collector that was unavailable
+ * for long does not receive everything.
  */
 export function trimVerdictExports(options: {
   maintenance: Database;
   logger: Logger;
-  /** Told how many were dropped. */
+  /** Called with the number of dropped verdicts. */
   onDropped: (count: number) => void;
   waitingMax?: number;
 }): RegularSweep {

@@ -1,26 +1,26 @@
 import type { Database } from "@touchstone/db";
 import type { ExportedVerdict } from "./exported-verdict.ts";
 
-/** Verdicts in a worker's hands. */
+/** Verdicts that a worker has taken. */
 export interface TakenVerdicts {
   verdicts: ExportedVerdict[];
-  /** Their places in the queue. */
+  /** Their positions in the queue. */
   places: string[];
   token: string;
 }
 
 /**
- * The queue of verdicts that are to leave, of all projects: there is one collector. A worker takes some under a lease, so
- * that what a killed worker had is sent by another. All times are PostgreSQL's.
+ * The export queue of verdicts, of all projects: there is one collector. A worker takes verdicts under a lease, so that another
+ * worker sends those of a killed one. All times are PostgreSQL's.
  */
 export interface VerdictExportStore {
-  /** Takes up to `count` that are due, the oldest first. */
+  /** Takes up to `count` due ones, oldest first. */
   take(options: { token: string; count: number; leaseMs: number }): Promise<TakenVerdicts>;
-  /** Removes those that were sent or refused. Answers how many were still the worker's own. */
+  /** Removes sent or refused verdicts. Returns how many the worker still held. */
   remove(taken: TakenVerdicts): Promise<number>;
   /** Makes them due at once. */
   putBack(taken: TakenVerdicts): Promise<void>;
-  /** How many wait, at most a hundred thousand. */
+  /** The length of the queue, at most a hundred thousand. */
   countPending(): Promise<number>;
 }
 
@@ -49,7 +49,7 @@ interface Row {
   given_at: Date;
 }
 
-/** Keeps {@link VerdictExportStore} in `monitor.verdict_exports`, under the maintenance role. */
+/** Stores {@link VerdictExportStore} in `monitor.verdict_exports`, under the maintenance role. */
 export function createVerdictExportStore(maintenance: Database): VerdictExportStore {
   return {
     async take({ token, count, leaseMs }) {

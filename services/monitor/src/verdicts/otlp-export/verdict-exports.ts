@@ -1,11 +1,11 @@
 import type { Queryable } from "@touchstone/db";
 import type { ExportedVerdict } from "./exported-verdict.ts";
 
-/** Where verdicts leave by. */
+/** Queues verdicts for export. */
 export interface VerdictExports {
   /**
-   * Writes down that verdicts of a project are to be exported, in the transaction that records them; nothing where the
-   * installation exports none. One that waits already stays as it is.
+   * Queues verdicts of a project, in the transaction that records them; does nothing if the installation exports none. An
+   * already queued one stays unchanged.
    */
   write(
     transaction: Queryable,
@@ -14,7 +14,7 @@ export interface VerdictExports {
   ): Promise<void>;
 }
 
-/** Keeps {@link VerdictExports} in `monitor.verdict_exports`. */
+/** Stores {@link VerdictExports} in `monitor.verdict_exports`. */
 export function createVerdictExports({ isExporting }: { isExporting: boolean }): VerdictExports {
   return {
     async write(transaction, projectId, verdicts) {
