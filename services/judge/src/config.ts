@@ -9,27 +9,27 @@ export interface JudgeConfig {
   databaseUrl: string;
   rootSecret: string;
   nats: { url: string; user: string | undefined; password: Secret | undefined };
-  /** Where stored provider keys are read; null: there is no auth, and the environment is all there is. */
+  /** Addresses of auth, for stored provider keys; null: there is no auth, and only the environment has keys. */
   authAddresses: readonly string[] | null;
-  /** Whether endpoints of custom models may be in the installation's own network (completions 1.7). */
+  /** Endpoints of custom models may be in the installation's own network (completions 1.7). */
   allowsPrivateHosts: boolean;
   defaultModel: string;
   providers: Readonly<Record<ProviderName, ProviderConfig>>;
-  /** How hard each provider is asked. */
+  /** Limits of calls to each provider. */
   calls: {
     /** Deadline of one call. */
     timeoutMs: number;
     retriesMax: number;
-    /** At once. */
+    /** Concurrent calls. */
     callsMax: number;
   };
   /** Null = no limit. */
   callsPerDay: number | null;
-  /** How long the records of verdicts are kept. */
+  /** The number of days that records of verdicts are kept. */
   verdictRecordDays: number;
-  /** How long the event loop may be blocked before the process is ended; null: for ever. */
+  /** The process is ended when its event loop is blocked for longer; null: never. */
   stallAfterMs: number | null;
-  /** How long a stop may take: by default 30 s, of which the bus gives calls in hand 25 s. */
+  /** The time limit of a stop: by default 30 s, of which the bus allows 25 s for calls in progress. */
   stopWithinMs: number;
 }
 
@@ -39,7 +39,7 @@ const defaultBaseUrls: Readonly<Record<ProviderName, string>> = {
   anthropic: "https://api.anthropic.com/v1/",
 };
 
-/** Reads judge's settings; every mistake is reported at once, by variable name. */
+/** Reads judge's settings; all errors are reported at once, by variable name. */
 export function readJudgeConfig(environment: Environment): { config: JudgeConfig; warnings: string[] } {
   const { config, values, warnings } = readStoreServiceConfig(environment, {
     database: "SERVICE_JUDGE_DB_URL",
@@ -106,7 +106,7 @@ function describeProvider(
   const baseUrl = ownUrl ?? defaultBaseUrls[name];
   const host = new URL(defaultBaseUrls[name]).hostname;
   const given = new URL(baseUrl).hostname;
-  // A provider's regional addresses are the provider.
+  // A provider's regional addresses count as the provider.
   const isOwnAddress = given !== host && !given.endsWith(`.${host}`);
   return {
     baseUrl,

@@ -5,12 +5,12 @@ import { createOutboxStore, type Database, type ProjectTable } from "@touchstone
 import type { Logger } from "@touchstone/service-kit";
 import { projectRemover } from "@touchstone/store-service";
 
-/** The schema of this service in PostgreSQL, and what makes it. */
+/** The PostgreSQL schema of this service, and its migrations. */
 export const schema = "judge";
 export const migrations = path.join(import.meta.dirname, "..", "migrations");
 
 /**
- * Every table of the schema with rows of projects. Verdicts are kept under whose they are: an organization's stay with it.
+ * Every table of the schema with rows of projects. Verdicts are stored under their owner: an organization's are kept.
  */
 const projectTables: readonly ProjectTable[] = [
   { name: "verdicts", projectColumn: "owner_id" },
@@ -26,7 +26,7 @@ const removeRows = projectRemover({
   confirmation: judgeDataDeleted,
 });
 
-/** Starts removing the rows of deleted projects, hearing of them, and saying when all are gone. */
+/** Starts removing the rows of deleted projects, listening for deletions, and reporting completed removals. */
 export async function removeDeletedProjects(options: {
   maintenance: Database;
   bus: Bus;
@@ -34,7 +34,7 @@ export async function removeDeletedProjects(options: {
   graceMs?: number;
 }): Promise<{ stop(): Promise<void> }> {
   const { maintenance, bus, logger } = options;
-  // No keeper: what the event store loses is asked for again (decision 24).
+  // No keeper: events that the event store loses are requested again (decision 24).
   const relay = createOutboxRelay({
     store: createOutboxStore(maintenance, schema),
     bus,

@@ -7,32 +7,32 @@ import type { JudgeQuestion } from "../providers/wire-apis.ts";
 import { JudgeBudgetError } from "../quota/judge-budget.ts";
 import { type Exchange, type ExchangeRecorder, recordExchange } from "./exchange.ts";
 
-/** A question whose answer is one JSON object, and how that answer is read. */
+/** A question whose answer is one JSON object, with the reader of the answer. */
 export interface JsonQuestion<Answer> extends Omit<JudgeQuestion, "model"> {
-  /** Which model is asked, and where. */
+  /** The model and its provider. */
   route: ModelRoute;
-  /** Makes a reply into an answer, or null when it is of no use. Must not throw, whatever the text is. */
+  /** Parses a reply into an answer; null when it is unusable. Must not throw for any text. */
   read(text: string): Answer | null;
-  /** Follows the prompt when the first reply was of no use. Never quotes that reply, which nobody can vouch for. */
+  /** Appended to the prompt after an unusable reply. Never quotes that reply, which is untrusted. */
   repair: string;
-  /** What the client is told when neither reply was of use. */
+  /** The message for the client when both replies are unusable. */
   unusable: string;
 }
 
-/** An answer, with the provider's key cut out of its texts, or why there is none, in words for the client. */
+/** An answer, with the provider's key removed from its texts, or the reason for none, in words for the client. */
 type Outcome<Answer> = { answer: Answer } | { skipped: SkipReason; because: string };
 
-/** The outcome, and what was sent and came back for it; null: nothing was sent. */
+/** The outcome, with the request and the reply; null: nothing was sent. */
 export type Asked<Answer> = Outcome<Answer> & { exchange: Exchange | null };
 
-/** Asks, and asks once more when the reply is of no use (completions 7.4). Never rejects. */
+/** Asks, and asks once more after an unusable reply (completions 7.4). Never rejects. */
 export type AskForJson = <Answer>(question: JsonQuestion<Answer>, call: CallOptions) => Promise<Asked<Answer>>;
 
 export interface AskForJsonOptions {
   logger: Logger;
 }
 
-/** The one way in which models are asked for JSON: by judges and by whatever else needs something written. */
+/** The only way to ask models for JSON, for judging and for all writing. */
 export function createAskForJson({ logger }: AskForJsonOptions): AskForJson {
   async function ask<Answer>(
     question: JsonQuestion<Answer>,
@@ -70,7 +70,9 @@ function reasonOf(kind: ProviderFailureKind): SkipReason {
   return kind === "too_large" ? "too_large" : "provider_error";
 }
 
-/** The same value with every text in it changed. Answers are a few levels deep: their readers see to that. */
+/**
+ * The same value with `change` applied to every text in it. Answers are only a few levels deep: their readers ensure that.
+ */
 function changeTexts<Value>(value: Value, change: (text: string) => string): Value {
   if (typeof value === "string") return change(value) as Value;
   if (Array.isArray(value)) return value.map((item) => changeTexts(item, change)) as Value;

@@ -3,22 +3,22 @@ import type { CallOptions, Provider, ProviderReply } from "../providers/provider
 import { ProviderFailure } from "../providers/provider-failure.ts";
 import type { JudgeQuestion } from "../providers/wire-apis.ts";
 
-/** What a model was sent for one task and what came back, over the question and its repetition. */
+/** The requests to a model for one task and its replies, over the question and its repetition. */
 export interface Exchange {
   instructions: string;
   /** The last one. */
   prompt: string;
-  /** To the last prompt, the provider's key cut out; null: none came. */
+  /** The reply to the last prompt, with the provider's key removed; null: none. */
   reply: string | null;
   questions: number;
-  /** Of all questions. Null where the provider does not say. */
+  /** Over all questions. Null if the provider does not report them. */
   tokens: PricedTokens;
-  /** Of all questions, waits and retries included. */
+  /** Over all questions, including waits and retries. */
   latencyMs: number;
 }
 
 export interface ExchangeRecorder {
-  /** Asks, and notes what came of it. Rejects as the provider does. */
+  /** Asks, and records the exchange. Rejects like the provider. */
   ask(question: JudgeQuestion, call: CallOptions): Promise<string>;
   /** Null: nothing was sent. */
   read(): Exchange | null;
@@ -56,7 +56,7 @@ export function recordExchange(provider: Provider): ExchangeRecorder {
   };
 }
 
-/** An open circuit and a full queue turn questions away; what is aborted or over the quota leaves nobody to tell. */
+/** An open circuit and a full queue send nothing; after an abort or over the quota there is no one to report to. */
 function wasSent(thrown: unknown): boolean {
   return thrown instanceof ProviderFailure && thrown.kind !== "circuit_open" && thrown.kind !== "overloaded";
 }

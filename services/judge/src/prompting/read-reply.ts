@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-/** Braces that were tried as the start of an object. Text that is nothing but braces must not cost quadratic time. */
+/** The number of braces tried as the start of an object, so that text of only braces does not cost quadratic time. */
 const startsMax = 64;
 
 /**
- * The JSON objects in a model's reply, outermost only, in order (completions 7.4): what surrounds them, be it prose, a
- * code fence or an array, is passed over.
+ * The JSON objects in a model's reply, outermost only, in order (completions 7.4). Skips the surrounding prose, code fence or
+ * array.
  */
 export function* findObjects(text: string): Generator<Record<string, unknown>> {
   let starts = 0;
@@ -38,14 +38,16 @@ function findObjectEnd(text: string, from: number): number {
 
 function parseObject(text: string): Record<string, unknown> | null {
   try {
-    // The text starts with a brace, so what parses is an object.
+    // The text starts with a brace, so the parsed value is an object.
     return JSON.parse(text) as Record<string, unknown>;
   } catch {
     return null;
   }
 }
 
-/** A finite number as models state it: plain, or as digits in a string (completions 7.4). `9/10` and `nine` are none. */
+/**
+ * A finite number in a model's reply: plain, or as digits in a string (completions 7.4). `9/10` and `nine` are invalid.
+ */
 export const statedNumber = z
   .union([
     z.number(),

@@ -1,6 +1,6 @@
 /**
- * A text that a database takes and a page can show: PostgreSQL takes neither NUL nor half a surrogate pair, and what is
- * longer than `maxChars` (UTF-16 units) is cut, visibly.
+ * A text that a database can store and a page can show: PostgreSQL rejects NUL and lone surrogates, and a text longer than
+ * `maxChars` (UTF-16 units) is visibly truncated.
  */
 export function makeStorable(text: string, maxChars: number): string {
   const whole = text.replaceAll("\0", "\uFFFD").toWellFormed();
@@ -15,9 +15,9 @@ export function cutText(text: string, maxChars: number): string {
   return text.slice(0, isHalfPair ? maxChars - 1 : maxChars);
 }
 
-/** A text on one line, whatever kind of line break it holds, and visibly cut after so many UTF-16 units. */
+/** A text on one line, with any kind of line break replaced, visibly truncated after `maxChars` UTF-16 units. */
 export function onOneLine(text: string, maxChars: number): string {
-  // Most of a long text is cut away anyway, and is not worth searching.
+  // Most of a long text is truncated anyway, and need not be searched.
   const flat = cutText(text, maxChars * 4)
     .replace(/[\s\u0085]+/gu, " ")
     .trim();

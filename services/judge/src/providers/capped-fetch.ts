@@ -7,18 +7,18 @@ export class ReplyTooLargeError extends Error {
   override readonly name = "ReplyTooLargeError";
 }
 
-/** The provider began to answer, and its answer broke off or is not encoded as it says. */
+/** The provider's answer broke off, or is not encoded as declared. */
 export class BrokenReplyError extends Error {
   override readonly name = "BrokenReplyError";
 }
 
-/** Longest answer that is read, after decompression. */
+/** The longest answer that is read, after decompression. */
 const replyMaxBytes = 1024 * 1024;
 
-/** The client library adds a dozen headers about our machine, and any that its own environment variables name. */
+/** The client library adds a dozen headers about this machine, and any that its own environment variables name. */
 const headersSent = ["accept", "authorization", "content-type", "user-agent"];
 
-/** We ask for none of them; some servers compress all the same. */
+/** None is requested; some servers compress all the same. */
 const decoders: Readonly<Record<string, (encoded: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
   gzip: promisify(gunzip),
   "x-gzip": promisify(gunzip),
@@ -26,15 +26,15 @@ const decoders: Readonly<Record<string, (encoded: Buffer, options: { maxOutputLe
   br: promisify(brotliDecompress),
 };
 
-/** What is read of an answer's headers, by the client library and by us. */
+/** The headers of an answer that the client library and this service read. */
 const headersRead = ["content-type", "content-length", "retry-after", "retry-after-ms"];
 
-/** Statuses that have no body, whatever follows them. */
+/** Statuses without a body. */
 const withoutBody = [204, 205, 304];
 
 const utf8 = new TextDecoder();
 
-/** A `Response` whose body is there already: as a stream, which the platform would make of it, it costs five times as much. */
+/** A `Response` whose body is complete: as a stream, which the platform would create, it costs five times as much. */
 class WholeResponse extends Response {
   readonly #content: Buffer;
 
@@ -48,10 +48,10 @@ class WholeResponse extends Response {
 }
 
 /**
- * The `fetch` that provider calls go through. It follows no redirect (a provider must not be able to send our key or
- * prompts elsewhere), sends only the headers a call needs, and stops reading after {@link replyMaxBytes}, counted
- * after decompression too, so a small answer that inflates to gigabytes is cut off as well. It resolves when the whole
- * answer is there, and costs half of what the global `fetch` does, whose streams nobody here needs.
+ * The `fetch` for provider calls. It follows no redirect (a provider must not be able to send the key or prompts elsewhere),
+ * sends only required headers, and stops reading after {@link replyMaxBytes}, also counted after decompression, so a small
+ * answer that inflates to gigabytes is cut off as well. It resolves with the complete answer, at half the cost of the global
+ * `fetch`, whose streams are not needed here.
  */
 export async function cappedFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
   const { method = "GET", body, signal } = init;
@@ -73,12 +73,12 @@ export async function cappedFetch(input: string | URL | Request, init: RequestIn
   return new WholeResponse(withoutBody.includes(status) ? Buffer.alloc(0) : content, { status, headers: received });
 }
 
-/** A header that was sent several times is one list. */
+/** Joins repeated headers into one list. */
 function joinValues(value: string | string[] | undefined): string | null {
   return value === undefined ? null : [value].flat().join(", ");
 }
 
-/** The headers that a call needs, out of those that the client library sets. */
+/** The required headers among those that the client library sets. */
 export function pickHeaders(all: RequestInit["headers"]): Record<string, string> {
   const given = all instanceof Headers ? all : new Headers(all);
   const headers: Record<string, string> = {};

@@ -4,12 +4,12 @@ import type { Clock } from "@touchstone/service-kit";
 import { limitTime } from "../scheduling/time-limit.ts";
 import type { CallOptions } from "./provider.ts";
 
-/** How long before the requester's deadline the reply sets out, so that what is finished arrives in time. */
+/** The time between sending the reply and the requester's deadline, so that finished results arrive in time. */
 const replyMarginMs = 1_000;
 
 /**
- * Does the work of one request on behalf of who pays for it: its signal aborts when nobody waits any more, and early
- * enough before the requester's deadline (at most `deadlines.resultMs` from now) that the reply still arrives.
+ * Executes one request for its payer: its signal aborts when the requester is gone, and early enough before the requester's
+ * deadline (at most `deadlines.resultMs` from now) that the reply still arrives.
  */
 export async function limitCall<Result>(
   call: Call,

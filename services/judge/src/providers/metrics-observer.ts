@@ -2,7 +2,7 @@ import type { Metrics } from "@touchstone/service-kit";
 import { Counter, Histogram } from "prom-client";
 import type { JudgeObserver } from "./observer.ts";
 
-/** Counts what happens into the service's registry (completions 1.6). No project, model, key or text is a label. */
+/** Counts events in the service's registry (completions 1.6). No project, model, key or text is a label. */
 export function createMetricsObserver(metrics: Metrics): JudgeObserver {
   const calls = new Counter({
     name: "service_judge_calls_total",

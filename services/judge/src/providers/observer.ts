@@ -1,12 +1,12 @@
 import type { SkipReason, VerdictMode } from "@touchstone/contracts";
 import type { ProviderFailureKind } from "./provider-failure.ts";
 
-/** One request to a provider, retries counted each for itself. */
+/** One request to a provider; each retry is a separate one. */
 export interface ProviderCall {
-  /** The provider's host, which is the operator's own setting. */
+  /** The provider's host, from the operator's settings. */
   provider: string;
   operation: "responses" | "chat" | "embeddings";
-  /** `aborted`: given up because the result's deadline passed or nobody waits any more. */
+  /** `aborted`: given up because the result's deadline passed or the requester is gone. */
   outcome: "answered" | "aborted" | ProviderFailureKind;
   durationMs: number;
 }
@@ -18,17 +18,17 @@ export interface ObservedVerdict {
   durationMs: number;
 }
 
-/** One look into the stored verdicts, before a judge is asked or instead of it. */
+/** One look-up of a stored verdict, before a judge is asked or instead of it. */
 export interface ObservedLookUp {
   mode: VerdictMode;
   outcome: "hit" | "miss" | "unavailable";
 }
 
-/** Where metrics come from. Never given a prompt, an answer, a key or a project. */
+/** The source of metrics. Never receives a prompt, an answer, a key or a project. */
 export interface JudgeObserver {
   providerCalled(call: ProviderCall): void;
   verdictGiven(verdict: ObservedVerdict): void;
   verdictLookedUp(lookUp: ObservedLookUp): void;
-  /** A scored verdict went out without being stored. */
+  /** A scored verdict was returned without being stored. */
   verdictNotKept(): void;
 }

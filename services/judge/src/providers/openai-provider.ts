@@ -15,30 +15,30 @@ import { readAnswer, readEmbeddings, readTokens, type WireRequest, writeQuestion
 
 export interface OpenAiProviderOptions {
   baseUrl: string;
-  /** Null = the endpoint asks for none. */
+  /** Null = the endpoint needs none. */
   apiKey: string | null;
   firstApi: WireApi;
   /** Deadline of one HTTP call. */
   timeoutMs: number;
   retriesMax: number;
-  /** Calls at once; the adaptive limit stays at or below it. */
+  /** Concurrent calls; the adaptive limit stays at or below it. */
   placesMax: number;
-  /** How the endpoint is reached. Default: {@link cappedFetch}. */
+  /** The client for the endpoint. Default: {@link cappedFetch}. */
   fetch?: typeof globalThis.fetch;
   clock: Clock;
   sleep: Sleep;
   random: () => number;
   observer: JudgeObserver;
   /**
-   * Asked right before a question is sent, each attempt for itself; embeddings are free. When it rejects, nothing is
-   * sent, and its reason is the call's.
+   * Called before each attempt to send a question; embeddings are free. If it rejects, nothing is sent, and the call rejects
+   * with its reason.
    */
   reserveCall(call: CallOptions): Promise<void>;
 }
 
-/** completions 7.1: what an endpoint without a key is sent, because the client library insists on one. */
+/** completions 7.1: the key for an endpoint without one, because the client library requires one. */
 const keyPlaceholder = "not-required";
-/** Anything shorter is no secret but a word like `EMPTY`, which must not be cut out of what a judge says. */
+/** Shorter keys are placeholders like `EMPTY`, which must not be removed from a judge's texts. */
 const secretMinChars = 8;
 const circuitFailuresMax = 5;
 const circuitOpenMs = 10_000;
@@ -78,7 +78,7 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
     const limit = limitTime(signal, timeoutMs);
     try {
       const answer = await client.post(request.path, { body: request.body, signal: limit.signal }).asResponse();
-      // Parsed here: the package parses only what is labelled as JSON, and some servers label nothing.
+      // Parsed here: the package parses only responses labelled as JSON, and some servers set no label.
       return JSON.parse(await answer.text());
     } catch (thrown) {
       if (signal.aborted) {
@@ -95,7 +95,7 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
     }
   }
 
-  /** Makes one attempt under the limit and the breaker, and tells both how it went. */
+  /** Makes one attempt under the limit and the breaker, and reports the outcome to both. */
   async function attempt<Result>(call: CallOptions, run: () => Promise<Result>): Promise<Result> {
     const arrival = breaker.arrive();
     try {
@@ -144,7 +144,7 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
             if (!(thrown instanceof ProviderFailure) || thrown.kind !== "refused") throw thrown;
             firstRefusal ??= thrown;
             const adapted = adaptShape(shape, thrown);
-            // When no shape is accepted, the shape was not the reason: the first refusal says what was.
+            // If no shape is accepted, the shape was not the reason: the first refusal is the relevant one.
             if (adapted === null) throw firstRefusal;
             shape = adapted;
           }

@@ -4,46 +4,48 @@ import type { Sleep } from "../scheduling/sleep.ts";
 import type { ProviderName } from "./choose-provider.ts";
 import type { CallOptions } from "./provider.ts";
 
-/** What a project's calls are made with, and on whose account (decision 27). */
+/** The keys of a project's calls, and their account (decision 27). */
 export interface ProjectKeys {
   organizationId: string | null;
-  /** Its own keys and no others; its quota is its organization's. */
+  /** It uses only its own keys, and its organization's quota. */
   isTenant: boolean;
-  /** Stored ones; null where there is none. */
+  /** Stored keys; null where there is none. */
   keys: Readonly<Record<ProviderName, Secret | null>>;
-  /** Asked where a request names no model; null: the installation's. */
+  /** Used if a request names no model; null: the installation's. */
   platformModel: string | null;
-  /** Custom models of its catalogue, each at an endpoint of its own. */
+  /** Custom models of its catalogue, each with a separate endpoint. */
   models: readonly CustomModel[];
-  /** By its catalogue. */
+  /** Looks up its catalogue. */
   findPrice: FindPrice;
 }
 
-/** A model at an endpoint that somebody named in the catalogue (decision 29). */
+/** A model at an endpoint from the catalogue (decision 29). */
 export interface CustomModel {
   model: string;
   baseUrl: string;
-  /** Null: the endpoint asks for none. */
+  /** Null: the endpoint needs none. */
   apiKey: Secret | null;
 }
 
-/** What auth says about a project, keys in clear. */
+/** Auth's answer about a project, with keys in clear. */
 export interface AnsweredKeys extends Omit<ProjectKeys, "keys" | "models" | "findPrice"> {
   keys: Readonly<Record<ProviderName, string | null>>;
   models: readonly { model: string; baseUrl: string; apiKey: string | null }[];
-  /** Changed in the built-in prices. */
+  /** Changes of the built-in prices. */
   prices: readonly PriceChange[];
 }
 
-/** Auth cannot be asked, and nothing that it said within the last minute is remembered. */
+/** Auth is unavailable, and no answer from the last minute is cached. */
 export class KeysUnavailableError extends Error {
   override readonly name = "KeysUnavailableError";
 }
 
 export interface ReadOptions {
-  /** False: answers at once, also when auth is away. Default: tries again until shortly before the call's deadline. */
+  /**
+   * False: returns immediately, also when auth is unavailable. Default: retries until shortly before the call's deadline.
+   */
   waits?: boolean;
-  /** How old an answer may be. Default 2 s. */
+  /** The maximum age of a cached answer. Default 2 s. */
   maxAgeMs?: number;
 }
 
@@ -53,19 +55,19 @@ export interface ProjectKeysReader {
 }
 
 export interface ProjectKeysOptions {
-  /** Asks auth about a project; has a deadline of its own. Null: there is no auth, and nothing is stored. */
+  /** Asks auth about a project, with a separate deadline. Null: there is no auth, and no keys are stored. */
   ask: ((projectId: string) => Promise<AnsweredKeys>) | null;
   clock: Clock;
   sleep: Sleep;
 }
 
 const maxAgeDefaultMs = 2_000;
-/** How long an answer counts while auth is away, and how often it is tried meanwhile. */
+/** The validity of an answer while auth is unavailable, and the retry interval. */
 const withoutAuthMs = 60_000;
 const retryMs = 500;
-/** Left of a call's time when waiting ends, so that the reason still arrives. */
+/** The time reserved at the end of a wait, so that the reason still arrives. */
 const marginMs = 1_000;
-/** Projects that are remembered; the least recently asked about is forgotten. */
+/** Cached projects; the least recently used one is evicted. */
 const projectsMax = 10_000;
 
 const nothingStored: ProjectKeys = {
@@ -79,11 +81,11 @@ const nothingStored: ProjectKeys = {
 
 interface Entry {
   answer: ProjectKeys;
-  /** When auth was asked: a change that came later may be missing. */
+  /** The time of the request to auth: the answer may lack later changes. */
   askedAtMs: number;
 }
 
-/** Remembers for seconds what auth said; each project is asked about once at a time, however many calls wait. */
+/** Caches auth's answers for seconds; concurrent calls for a project share one request. */
 export function createProjectKeysReader({ ask, clock, sleep }: ProjectKeysOptions): ProjectKeysReader {
   if (ask === null) return { read: async () => nothingStored };
   const known = new Map<string, Entry>();
@@ -130,7 +132,7 @@ export function createProjectKeysReader({ ask, clock, sleep }: ProjectKeysOption
     if (recent !== null) return recent;
     const isAway = failedAtMs !== null && Math.abs(clock.now() - failedAtMs) < retryMs;
     const old = remembered(group, withoutAuthMs);
-    // Known to be away: nobody who can do without waits for it.
+    // Known to be unavailable: callers that can use an old answer do not wait.
     if (isAway && old !== null) return old;
     try {
       return await orAborted(askOnce(group), signal);

@@ -1,18 +1,18 @@
 /**
- * What went wrong between us and a provider.
+ * The failures of a call to a provider.
  *
  * - `unreachable`: no connection, or it broke.
  * - `timeout`: no complete answer within the time of one call.
- * - `broken`: the provider said that it failed (5xx) or should be asked again (408, 409).
+ * - `broken`: the provider reported a failure (5xx) or asked for a retry (408, 409).
  * - `rate_limited`: it wants fewer calls (429).
- * - `quota_spent`: its own budget for our key is used up; asking again does not help.
- * - `unauthorized`: it does not take our key.
- * - `refused`: it does not take this request.
- * - `too_large`: the prompt is longer than the model takes.
- * - `redirected`: it pointed elsewhere, where we do not go.
- * - `reply_too_large`: its answer is longer than we read.
- * - `circuit_open`: it was not asked, because it keeps failing.
- * - `overloaded`: it was not asked, because too many calls are waiting here.
+ * - `quota_spent`: its budget for the key is exhausted; a retry does not help.
+ * - `unauthorized`: it rejects the key.
+ * - `refused`: it rejects this request.
+ * - `too_large`: the prompt exceeds the model's limit.
+ * - `redirected`: it redirected, which is not followed.
+ * - `reply_too_large`: its answer exceeds the limit.
+ * - `circuit_open`: it was not called, because it keeps failing.
+ * - `overloaded`: it was not called, because too many calls are waiting here.
  */
 export type ProviderFailureKind =
   | "unreachable"
@@ -28,23 +28,23 @@ export type ProviderFailureKind =
   | "circuit_open"
   | "overloaded";
 
-/** What the refusing answer was about, as far as it can be told; decides what is changed before asking again. */
+/** The subject of a refusal, as far as it can be recognized; decides which change is tried next. */
 export interface RefusalHints {
   status: number;
-  /** The provider's own error code when it is one we know, else null. */
+  /** The provider's error code if it is a known one, else null. */
   code: string | null;
   isAboutModel: boolean;
   isAboutTemperature: boolean;
 }
 
 /**
- * A failed call to a provider. `message` is ours alone and safe to show: it never repeats what the provider wrote,
- * which may hold the API key, the prompt, or anything else. There is deliberately no `cause`.
+ * A failed call to a provider. `message` is safe to show: it never repeats the provider's text, which may contain the API key,
+ * the prompt, or anything else. There is deliberately no `cause`.
  */
 export class ProviderFailure extends Error {
   override readonly name = "ProviderFailure";
   readonly kind: ProviderFailureKind;
-  /** How long the provider asked us to wait, at most 10 s (completions 7.4); null when it did not say. */
+  /** The delay that the provider requested, at most 10 s (completions 7.4); null without one. */
   readonly retryAfterMs: number | null;
   readonly hints: RefusalHints | null;
 
@@ -62,12 +62,12 @@ export class ProviderFailure extends Error {
 
 const passingKinds: ReadonlySet<ProviderFailureKind> = new Set(["unreachable", "timeout", "broken", "rate_limited"]);
 
-/** Whether the same call may succeed a little later (completions 7.4, Retries). */
+/** True if the same call may succeed a little later (completions 7.4, Retries). */
 export function isPassing(failure: ProviderFailure): boolean {
   return passingKinds.has(failure.kind);
 }
 
-/** Whether the failure speaks for a provider that is down, which is what opens the circuit. */
+/** True if the failure indicates that the provider is down, which opens the circuit. */
 export function isOutage(failure: ProviderFailure): boolean {
   return failure.kind === "unreachable" || failure.kind === "timeout" || failure.kind === "broken";
 }

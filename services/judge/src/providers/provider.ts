@@ -1,32 +1,32 @@
 import type { PricedTokens } from "@touchstone/contracts";
 import type { JudgeQuestion } from "./wire-apis.ts";
 
-/** On whose behalf a call is made (calls are scheduled fairly between groups), and until when. */
+/** The requester of a call (calls are scheduled fairly between groups), and its deadline. */
 export interface CallOptions {
   /** The project. */
   group: string;
-  /** Aborts when the answer is no longer wanted; `deadlineAtMs` says when that will be the case at the latest. */
+  /** Aborts when the answer is no longer wanted, at `deadlineAtMs` at the latest. */
   signal: AbortSignal;
   /** Epoch milliseconds. No wait for a retry goes past it. */
   deadlineAtMs: number;
 }
 
-/** What came back of one question. */
+/** The reply to one question. */
 export interface ProviderReply {
   /** Possibly empty. */
   text: string;
-  /** As the provider counts; null where it does not say. */
+  /** As counted by the provider; null if it does not report them. */
   tokens: PricedTokens;
 }
 
-/** One place that answers questions. It retries, limits and protects itself; callers only ask. */
+/** One service that answers questions. It handles retries, limits and protection. */
 export interface Provider {
   /** The model's answer. Rejects with `ProviderFailure`, or with the signal's reason. */
   ask(question: JudgeQuestion, options: CallOptions): Promise<ProviderReply>;
   /** One embedding for each text, in order. Rejects like `ask`. */
   embed(texts: readonly string[], model: string, options: CallOptions): Promise<number[][]>;
-  /** Takes the provider's key out of a text that came from it. */
+  /** Removes the provider's key from a text it sent. */
   redact(text: string): string;
-  /** `closed` while the provider is asked, `open` while it is left alone because it keeps failing. */
+  /** `closed` in normal operation, `open` while the provider is not called because it keeps failing. */
   circuit(): "closed" | "open";
 }

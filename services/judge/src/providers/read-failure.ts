@@ -3,7 +3,9 @@ import { APIConnectionError, APIConnectionTimeoutError, APIError } from "openai"
 import { BrokenReplyError, ReplyTooLargeError } from "./capped-fetch.ts";
 import { ProviderFailure, type RefusalHints } from "./provider-failure.ts";
 
-/** The error codes that are worth showing. Any other might be a sentence, or a secret that the provider echoes. */
+/**
+ * Error codes that are safe and useful to show. Another one might be a sentence, or a secret that the provider echoes.
+ */
 const knownCodes: ReadonlySet<string> = new Set([
   "billing_not_active",
   "content_policy_violation",
@@ -20,10 +22,7 @@ const knownCodes: ReadonlySet<string> = new Set([
   "unsupported_value",
 ]);
 
-/**
- * Says what a thrown value of the client library means. Nothing the provider wrote gets through, save an error code
- * that we know.
- */
+/** Interprets a value thrown by the client library. The provider's text is dropped, except a known error code. */
 export function readFailure(thrown: unknown, options: { clock: Clock; timeoutMs: number }): ProviderFailure {
   if (thrown instanceof ProviderFailure) return thrown;
   if (thrown instanceof APIConnectionTimeoutError) return callTimedOut(options.timeoutMs);
@@ -37,7 +36,7 @@ export function readFailure(thrown: unknown, options: { clock: Clock; timeoutMs:
   if (thrown instanceof APIError && typeof thrown.status === "number") {
     return readRefusal(thrown, thrown.status, options.clock);
   }
-  // Nothing else is known to be thrown.
+  // The library throws nothing else.
   return connectionBroke();
 }
 
@@ -45,7 +44,7 @@ function connectionBroke(): ProviderFailure {
   return new ProviderFailure("unreachable", "The connection to the judge provider broke.");
 }
 
-/** The failure of a call that took longer than one call may. */
+/** The failure of a call that exceeded its time limit. */
 export function callTimedOut(timeoutMs: number): ProviderFailure {
   return new ProviderFailure("timeout", `The judge provider did not answer within ${timeoutMs / 1000} s.`);
 }

@@ -1,14 +1,14 @@
 import type { ProviderFailure } from "./provider-failure.ts";
 
-/** The two wire APIs a judge can be asked through. */
+/** The two wire APIs of judge models. */
 export type WireApi = "responses" | "chat";
 
-/** How a judge is asked: providers that call themselves compatible differ in exactly these points. */
+/** The form of a request: the points in which compatible providers differ. */
 export interface RequestShape {
   api: WireApi;
-  /** How the answer is forced into JSON: by schema, by JSON mode, or only by the prompt. */
+  /** The means of getting JSON: by schema, by JSON mode, or only by the prompt. */
   format: "json_schema" | "json_object" | "text";
-  /** Whether `temperature: 0` is sent. */
+  /** Sends `temperature: 0`. */
   hasTemperature: boolean;
 }
 
@@ -21,21 +21,21 @@ export function adaptShape(shape: RequestShape, failure: ProviderFailure): Reque
   }
   if (hints.status !== 400 && hints.status !== 422) return null;
   if (hints.isAboutTemperature && shape.hasTemperature) return { ...shape, hasTemperature: false };
-  // Servers word this refusal in too many ways to recognise it, so any unexplained one is taken for it.
+  // Servers phrase this refusal in too many ways to recognize it, so any unexplained one counts as it.
   if (shape.format === "json_schema") return { ...shape, format: "json_object" };
   if (shape.format === "json_object") return { ...shape, format: "text" };
   return null;
 }
 
-/** What a provider has accepted so far, so that a refusal is met once and not on every call. */
+/** The shapes that a provider has accepted, so that a refusal occurs once and not on every call. */
 export interface ShapeMemory {
   /** The shape to start with for a model. */
   shapeFor(model: string): RequestShape;
-  /** Keeps a shape that the provider accepted. The API holds for every model, the rest for this one. */
+  /** Stores a shape that the provider accepted. The API applies to every model, the rest to this one. */
   remember(model: string, shape: RequestShape): void;
 }
 
-/** Models named by users are many; the oldest are forgotten, which costs them one refusal. */
+/** Users name many models; the oldest are evicted, at the cost of one refusal each. */
 const modelsMax = 500;
 
 /** completions 7.1: temperature is omitted for models whose id starts with `gpt-5`. */
@@ -43,7 +43,7 @@ export function takesTemperature(model: string): boolean {
   return !model.startsWith("gpt-5");
 }
 
-/** Starts with what is known of no provider in particular. */
+/** Starts with defaults for an unknown provider. */
 export function createShapeMemory(firstApi: WireApi): ShapeMemory {
   let api = firstApi;
   const models = new Map<string, Pick<RequestShape, "format" | "hasTemperature">>();

@@ -5,34 +5,34 @@ import { type CustomModel, KeysUnavailableError, type ProjectKeys, type ProjectK
 import type { CallOptions, Provider } from "./provider.ts";
 import type { WireApi } from "./request-shape.ts";
 
-/** Which model is asked for a project, where, and with whose key. */
+/** The model for a project, its provider, and its key. */
 export interface ModelRoute {
   model: string;
   host: string;
-  /** As configured; an endpoint that refuses the Responses API is asked through Chat Completions all the same. */
+  /** As configured; an endpoint that refuses the Responses API is still called through Chat Completions. */
   api: WireApi;
-  /** By the project's catalogue; null: it has none for the model. */
+  /** From the project's catalogue; null: it has none for the model. */
   price: ModelPrice | null;
-  /** Null = nobody can be asked; `missing` then says why. */
+  /** Null = no provider can be called; `missing` is the reason. */
   provider: Provider | null;
-  /** In words for the client; names no key. */
+  /** In words for the client, without keys. */
   missing: { skipped: SkipReason; because: string };
 }
 
 export interface ResolveOptions {
-  /** Whether keys that cannot be read are waited for. Default true. */
+  /** Waits for keys that cannot be read. Default true. */
   waits?: boolean;
 }
 
 /**
- * The route of the model that a request names; null: the project's platform model, else the installation's default.
- * Never rejects.
+ * The route of the model that a request names; null: the project's platform model, else the installation's default. Never
+ * rejects.
  */
 export type ResolveModel = (named: string | null, call: CallOptions, options?: ResolveOptions) => Promise<ModelRoute>;
 
 export interface ModelResolver {
   resolveModel: ResolveModel;
-  /** Of the installation's own providers: `no key`, `ok`, or which keep failing. */
+  /** The state of the installation's own providers: `no key`, `ok`, or the failing ones. */
   state(): string;
 }
 
@@ -42,7 +42,7 @@ export interface ModelResolverOptions {
   projectKeys: ProjectKeysReader;
   defaultModel: string;
   open: (config: ProviderConfig) => Provider;
-  /** Opens the endpoint of a custom model, which a user named. */
+  /** Opens the endpoint of a custom model, which a user configured. */
   openCustom: (model: CustomModel) => Provider;
 }
 
@@ -54,12 +54,16 @@ const labels: Readonly<Record<ProviderName, { name: string; variable: string }>>
 
 type Configs = Readonly<Record<ProviderName, ProviderConfig>>;
 
-/** Providers opened for stored keys, each with its own limit, back-off and circuit; the least recently used is forgotten. */
+/**
+ * Providers opened for stored keys, each with a separate limit, back-off and circuit; the least recently used is evicted.
+ */
 const openedMax = 500;
-/** A key that is missing may have been stored a moment ago, by whoever was just told so: auth is asked again. */
+/** A missing key may have been stored a moment ago, by a user who just read the error: auth is asked again. */
 const missingMaxAgeMs = 250;
 
-/** completions 7.1: a custom model's own endpoint; else a stored key, then the environment's, which a tenant never gets. */
+/**
+ * completions 7.1: a custom model's own endpoint; else a stored key, then the environment's, which a tenant never gets.
+ */
 export function createModelResolver(options: ModelResolverOptions): ModelResolver {
   const { configs, projectKeys, defaultModel, open, openCustom } = options;
   const own = new Map<ProviderName, Provider>();
@@ -72,9 +76,9 @@ export function createModelResolver(options: ModelResolverOptions): ModelResolve
     return remember(name, config.apiKey, () => open(config));
   }
 
-  /** One provider for each place and key. */
+  /** One provider per address and key. */
   function remember(place: string, apiKey: Secret | null, openIt: () => Provider): Provider {
-    // A hash, so that the map holds no key.
+    // A hash, so that the map contains no key.
     const id = `${place} ${hash("sha256", apiKey?.reveal() ?? "")}`;
     const provider = opened.get(id) ?? openIt();
     opened.delete(id);
@@ -103,7 +107,7 @@ export function createModelResolver(options: ModelResolverOptions): ModelResolve
     };
   }
 
-  /** Its own endpoint, whatever its id begins with; a failure there is no missing key. */
+  /** Its own endpoint, regardless of the prefix of its id; a failure there is not a missing key. */
   function customRoute(custom: CustomModel, price: ModelPrice | null): ModelRoute {
     const { model, baseUrl, apiKey } = custom;
     const provider = remember(baseUrl, apiKey, () => openCustom(custom));
@@ -111,7 +115,7 @@ export function createModelResolver(options: ModelResolverOptions): ModelResolve
     return { model, host: new URL(baseUrl).host, api: "chat", price, provider, missing };
   }
 
-  /** Where a model would be asked if no key were stored: enough to look up what is on record. */
+  /** The model's provider if no key were stored: enough to look up recorded verdicts. */
   function unknownRoute(named: string | null, missing: ModelRoute["missing"]): ModelRoute {
     const model = named ?? defaultModel;
     const { baseUrl, api } = configs[chooseProvider(model, configs)];
@@ -140,7 +144,7 @@ export function createModelResolver(options: ModelResolverOptions): ModelResolve
   };
 }
 
-/** The providers as this project may use them. Of the environment a tenant gets addresses only. */
+/** The providers as this project may use them. A tenant gets only addresses from the environment. */
 function withKeysOf({ isTenant, keys }: ProjectKeys, configs: Configs): Configs {
   const fill = (name: ProviderName): ProviderConfig => {
     const config = configs[name];

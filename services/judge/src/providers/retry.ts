@@ -16,8 +16,8 @@ const firstDelayMs = 500;
 const delayMaxMs = 8_000;
 
 /**
- * Repeats an attempt that failed for a passing reason (completions 7.4). It never waits past the deadline: when the
- * wait does not fit, the failure at hand is the answer, since it says more than a timeout would.
+ * Retries an attempt after a temporary failure (completions 7.4). Never waits past the deadline: if the delay does not fit, it
+ * rejects with the last failure, which is more useful than a timeout.
  */
 export async function withRetries<Result>(attempt: () => Promise<Result>, options: RetryOptions): Promise<Result> {
   for (let retry = 0; ; retry += 1) {
@@ -33,8 +33,8 @@ export async function withRetries<Result>(attempt: () => Promise<Result>, option
 }
 
 /**
- * How long to wait before retry number `retry` (0 is the first): what the provider asked for; else a random time
- * between half of and the whole of 0.5 s, 1 s, 2 s and so on, up to 8 s.
+ * The delay before retry number `retry` (0 is the first): the one that the provider requested; else random between half and all
+ * of 0.5 s, 1 s, 2 s and so on, up to 8 s.
  */
 function retryDelayMs(failure: ProviderFailure, retry: number, random: number): number {
   if (failure.retryAfterMs !== null) return failure.retryAfterMs;

@@ -2,12 +2,12 @@ import type { PricedTokens } from "@touchstone/contracts";
 import { z } from "zod";
 import type { RequestShape } from "./request-shape.ts";
 
-/** What a judge is asked: the rules of the task, the task itself, and the JSON its answer must be. */
+/** A question to a judge: the rules of the task, the task itself, and the JSON form of its answer. */
 export interface JudgeQuestion {
   model: string;
-  /** Ours alone; goes where the API takes the operator's word. */
+  /** Trusted text, for the API's system instructions. */
   instructions: string;
-  /** The task, untrusted texts fenced. */
+  /** The task, with untrusted texts fenced. */
   prompt: string;
   answerSchema: { name: string; schema: Record<string, unknown> };
 }
@@ -18,7 +18,7 @@ export interface WireRequest {
   body: Record<string, unknown>;
 }
 
-/** Puts a question into the words of the wire API (completions 7.1). */
+/** Encodes a question for the wire API (completions 7.1). */
 export function writeQuestion(question: JudgeQuestion, shape: RequestShape): WireRequest {
   const { model, instructions, prompt } = question;
   const temperature = shape.hasTemperature ? { temperature: 0 } : {};
@@ -26,7 +26,7 @@ export function writeQuestion(question: JudgeQuestion, shape: RequestShape): Wir
   if (shape.api === "responses") {
     const format =
       shape.format === "json_schema" ? { type: "json_schema", name, schema, strict: true } : { type: shape.format };
-    // `store: false`: the provider is not to keep what it judges.
+    // `store: false`: the provider must not store the request.
     return {
       path: "/responses",
       body: { model, instructions, input: prompt, text: { format }, store: false, ...temperature },
@@ -74,8 +74,8 @@ const chatReply = z.object({
 });
 
 /**
- * The text of an answer. Empty when the reply holds none, or is not shaped as the API says: what cannot be read is no
- * usable rating, and is treated as such.
+ * The text of an answer. Empty when the reply has none, or does not have the form of the API: an unreadable reply counts as one
+ * without a usable rating.
  */
 export function readAnswer(reply: unknown, shape: RequestShape): string {
   if (shape.api === "responses") {
@@ -103,7 +103,7 @@ const usage = z.object({
 });
 const anyReply = z.object({ usage: usage.partial().nullish().catch(null) }).catch({ usage: null });
 
-/** What a reply says of its tokens, in the words of either API. */
+/** The token counts of a reply, from either API. */
 export function readTokens(reply: unknown): PricedTokens {
   const said = anyReply.parse(reply).usage ?? {};
   const details = said.input_tokens_details ?? said.prompt_tokens_details;
@@ -119,7 +119,7 @@ const embeddingsReply = z.object({
   data: z.array(z.object({ index: z.number().int().nullish(), embedding: z.array(z.number()) })),
 });
 
-/** The embeddings of a reply in the order of the texts, or null when it does not hold exactly that many. */
+/** The embeddings of a reply in the order of the texts, or null when their number differs. */
 export function readEmbeddings(reply: unknown, count: number): number[][] | null {
   const read = embeddingsReply.safeParse(reply);
   if (!read.success || read.data.data.length !== count) return null;

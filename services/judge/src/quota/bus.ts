@@ -6,11 +6,11 @@ import type { UsageStore } from "./usage-store.ts";
 interface ReadDayDependencies {
   usage: Pick<UsageStore, "readTodaysCalls">;
   quota: Pick<QuotaStore, "readToday">;
-  /** Null = no limit: the quota counts nothing then, and the usage is added up. */
+  /** Null = no limit: the quota counts nothing then, and the usage is summed up. */
   callsPerDay: number | null;
 }
 
-/** Answers `svc.judge.read-day.v1`: what a payer used of the day's judge calls (completions 1.4). */
+/** Answers `svc.judge.read-day.v1`: a payer's usage of the day's judge calls (completions 1.4). */
 export function answerReadDay(
   bus: Bus,
   { usage, quota, callsPerDay }: ReadDayDependencies,

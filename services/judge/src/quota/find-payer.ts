@@ -2,12 +2,13 @@ import { KeysUnavailableError, type ProjectKeysReader } from "../providers/proje
 import type { CallOptions } from "../providers/provider.ts";
 import { JudgeBudgetError, type Payer } from "./judge-budget.ts";
 
-/** Whose quota a call is counted against. Rejects with {@link JudgeBudgetError} when that cannot be told. */
+/**
+ * Finds the payer whose quota a call counts against. Rejects with {@link JudgeBudgetError} when it cannot be determined.
+ */
 export type FindPayer = (call: CallOptions) => Promise<Payer>;
 
 /**
- * completions 1.4: in multi-tenant mode the project's organization, else the installation. Without a quota nobody is
- * asked.
+ * completions 1.4: in multi-tenant mode the project's organization, else the installation. Without a quota there is no look-up.
  */
 export function createPayerFinder(projectKeys: ProjectKeysReader, callsPerDay: number | null): FindPayer {
   return async (call) => {

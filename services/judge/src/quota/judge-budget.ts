@@ -2,32 +2,32 @@ import { gatherCalls, type Logger, orAborted } from "@touchstone/service-kit";
 import type { QuotaStore } from "./quota-store.ts";
 import type { UsageCounter } from "./usage-counter.ts";
 
-/** Who pays for a call: the organization it is made for, or, where there are none, the installation as a whole. */
+/** The payer of a call: its organization, or without organizations the whole installation. */
 export type Payer = { kind: "instance" } | { kind: "organization"; id: string };
 
-/** A call that may not be made. The message is for the client to read. */
+/** A call over the budget. The message is for the client. */
 export class JudgeBudgetError extends Error {
   override readonly name = "JudgeBudgetError";
 }
 
-/** A call that is about to be made. */
+/** A call to be made. */
 export interface PaidCall {
   payer: Payer;
   projectId: string;
   signal: AbortSignal;
 }
 
-/** Decides whether one more call may be made, and counts those that are. */
+/** Admits calls and counts them. */
 export interface JudgeBudget {
   /**
-   * Resolves when the call may be sent, and must be followed by sending it. Rejects with {@link JudgeBudgetError}, or
-   * with the signal's reason, and then nothing is taken.
+   * Resolves when the call may be sent, and must be followed by sending it. Rejects with {@link JudgeBudgetError}, or with the
+   * signal's reason, and then no call is counted.
    */
   reserve(call: PaidCall): Promise<void>;
 }
 
 export interface JudgeBudgetOptions {
-  /** Null = no limit: calls are counted for the overview only, and PostgreSQL is not asked. */
+  /** Null = no limit: calls are counted only for the overview, without a query to PostgreSQL. */
   callsPerDay: number | null;
   quota: Pick<QuotaStore, "reserve" | "giveBack">;
   usage: UsageCounter;
@@ -71,12 +71,12 @@ export function createJudgeBudget({ callsPerDay, quota, usage, logger }: JudgeBu
   };
 }
 
-/** Takes one call of today's and answers the day, or null when the payer's calls of today are taken already. */
+/** Takes one of today's calls and returns the day, or null when the payer's calls of today are used up. */
 type ReserveOne = (payer: string) => Promise<string | null>;
 
 /**
- * All calls of a payer count in one row, and a row is committed once in the time of a sync: one by one, on a slow disk,
- * the last of many would wait for longer than a statement may take. Who comes first is served first.
+ * All calls of a payer are counted in one row, and a row is committed once per sync: one by one, on a slow disk, the last of
+ * many would exceed the statement timeout. First come, first served.
  */
 function reserveTogether(quota: Pick<QuotaStore, "reserve">, limit: number): ReserveOne {
   const reserveAll = async (payers: readonly string[]): Promise<(string | null)[]> => {

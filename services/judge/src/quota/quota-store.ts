@@ -1,16 +1,16 @@
 import type { Database } from "@touchstone/db";
 
-/** The calls counted against a daily quota, shared by all judges. Days are those of PostgreSQL's clock in UTC. */
+/** The calls counted against a daily quota, shared by all judges. Days are UTC days of PostgreSQL's clock. */
 export interface QuotaStore {
-  /** Takes so many calls of today's, or those that are left of `limit`: none of them is not a failure. */
+  /** Takes up to `wanted` of today's calls, within `limit`; taking none is not a failure. */
   reserve(payer: string, wanted: number, limit: number): Promise<ReservedCalls>;
-  /** Gives back a call of that day that was never made. */
+  /** Returns a call of that day that was never made. */
   giveBack(payer: string, day: string): Promise<void>;
   /** Calls taken today. */
   readToday(payer: string): Promise<number>;
 }
 
-/** Calls that were taken, and the day from which, null where there were none. */
+/** The number of calls taken, and their day; null if none. */
 export interface ReservedCalls {
   day: string | null;
   calls: number;
@@ -21,8 +21,8 @@ export function createQuotaStore(database: Database): QuotaStore {
     async reserve(payer, wanted, limit) {
       const { rows } = await database.query<{ day: string; calls: number }>({
         name: "quota_reserve",
-        // One statement: judges that race for the last call wait for each other at the row, and the condition is looked
-        // at again by the one that comes second.
+        // One statement: judges that compete for the last call wait for each other at the row, and the second one evaluates the
+        // condition again.
         text: `
           insert into judge.quota_days as quota (payer, day, calls)
           values ($1, (now() at time zone 'utc')::date, least($2::bigint, $3::bigint))

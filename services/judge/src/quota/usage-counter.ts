@@ -1,10 +1,10 @@
 import type { Logger } from "@touchstone/service-kit";
 import type { UsageStore } from "./usage-store.ts";
 
-/** Counts calls in memory and stores them in batches, so that a budget without a limit costs no call a statement. */
+/** Counts calls in memory and stores them in batches, so that a budget without a limit needs no statement per call. */
 export interface UsageCounter {
   count(projectId: string): void;
-  /** Stores what is counted and ends. */
+  /** Stores the remaining counts and ends. */
   stop(): Promise<void>;
 }
 
@@ -15,10 +15,12 @@ export interface UsageCounterOptions {
 }
 
 const intervalDefaultMs = 2_000;
-/** Bound of what waits while PostgreSQL is away. Calls of further projects then go uncounted, and a warning says so. */
+/**
+ * Limits the memory while PostgreSQL is unavailable. Calls of further projects are not counted, and a warning is logged.
+ */
 const projectsMax = 10_000;
 
-/** What a batch that failed held is added to the next. A batch whose answer was lost may be counted twice. */
+/** The counts of a failed batch are added to the next. A batch whose response was lost may be counted twice. */
 export function createUsageCounter({
   usage,
   logger,

@@ -1,12 +1,12 @@
 import type { Database } from "@touchstone/db";
 
-/** Judge calls per project and hour, which the operator's overview and the usage of projects read. */
+/** Judge calls per project and hour, for the operator's overview and the usage of projects. */
 export interface UsageStore {
   /** Adds calls to the current hour of PostgreSQL's clock; those of deleted projects are not kept. */
   addCalls(calls: readonly { projectId: string; calls: number }[]): Promise<void>;
-  /** Calls in the present hour and the 23 before it, of those projects that made any. */
+  /** Calls in the current hour and the 23 before it, for projects that made any. */
   readRecentCalls(projectIds: readonly string[]): Promise<{ projectId: string; calls: number }[]>;
-  /** All calls in the hours of the present UTC day; null = of every project. */
+  /** All calls in the hours of the current UTC day; null = of every project. */
   readTodaysCalls(projectIds: readonly string[] | null): Promise<number>;
 }
 
@@ -15,7 +15,7 @@ export function createUsageStore(database: Database): UsageStore {
     async addCalls(calls) {
       await database.query({
         name: "usage_add_calls",
-        // In the order of the key, so that judges that add at the same moment wait for each other and never in a circle.
+        // In the order of the key, so that judges that write at the same time cannot deadlock.
         text: `
           insert into judge.usage as usage (project_id, hour, judge_calls)
           select project_id, date_trunc('hour', now(), 'UTC'), calls

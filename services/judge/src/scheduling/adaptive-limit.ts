@@ -1,18 +1,18 @@
 import { type Clock, createFairLimit, type PlaceRequest } from "@touchstone/service-kit";
 import type { Sleep } from "./sleep.ts";
 
-/** What a call through an {@link AdaptiveLimit} tells it about the other side's capacity. */
+/** A call's report to an {@link AdaptiveLimit} about the capacity of the other side. */
 export interface CapacityReport {
-  /** The other side took the call. */
+  /** The other side accepted the call. */
   accepted(): void;
-  /** The other side wants fewer calls, and none at all before `retryAfterMs` from now has passed (null = any time). */
+  /** The other side wants fewer calls, and none at all for `retryAfterMs` from now (null = any time). */
   rejected(retryAfterMs: number | null): void;
 }
 
-/** A fair limit that learns how many calls at once the other side takes. */
+/** A fair limit that learns how many concurrent calls the other side accepts. */
 export interface AdaptiveLimit {
   run<Result>(request: PlaceRequest, call: (report: CapacityReport) => Promise<Result>): Promise<Result>;
-  /** How many calls at once it allows at the moment. */
+  /** The number of concurrent calls allowed now. */
   places(): number;
   waiting(): number;
 }
@@ -24,10 +24,9 @@ export interface AdaptiveLimitOptions {
 }
 
 /**
- * Additive increase, multiplicative decrease: a rejected call halves the places (never below one), and every accepted
- * call gives a fraction of a place back. Calls that were under way when the places were halved do not halve them
- * again: ten rejections of one burst are one piece of news. While the other side has asked for silence, calls keep
- * their place and wait, so nobody overtakes them.
+ * Additive increase, multiplicative decrease: a rejected call halves the places (never below one), and every accepted call adds
+ * a fraction of a place. Calls that were in progress when the places were halved do not halve them again: ten rejections of one
+ * burst count once. While the other side has asked for a pause, calls keep their place and wait, so that none is overtaken.
  */
 export function createAdaptiveLimit({ placesMax, clock, sleep }: AdaptiveLimitOptions): AdaptiveLimit {
   const limit = createFairLimit({ places: placesMax });

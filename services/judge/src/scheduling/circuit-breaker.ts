@@ -1,13 +1,13 @@
 import { type Clock, orAborted } from "@touchstone/service-kit";
 import type { Sleep } from "./sleep.ts";
 
-/** A call the breaker let through. Exactly one of the three is called, once the call has ended. */
+/** A call that the breaker admitted. Call exactly one of the three when the call has ended. */
 export interface Admission {
-  /** The other side answered, whatever it said. */
+  /** The other side answered, with any answer. */
   answered(): void;
-  /** The other side did not answer, or said that it is broken. */
+  /** The other side did not answer, or reported that it is broken. */
   failed(): void;
-  /** The call was given up by us and says nothing about the other side. */
+  /** The call was aborted here, and is no evidence about the other side. */
   abandoned(): void;
 }
 
@@ -18,9 +18,9 @@ export class CircuitOpenError extends Error {
 
 export interface CircuitBreaker {
   /**
-   * Registers a call. `admit` lets it through at once while the circuit is closed. While it is open, the call waits
-   * for the outcome of the next probe (and may be the probe itself): it is let through when the probe is answered and
-   * rejected with {@link CircuitOpenError} when a probe has failed since the call arrived.
+   * Registers a call. `admit` admits it immediately while the circuit is closed. While it is open, the call waits for the
+   * outcome of the next probe (and may be the probe itself): it is admitted when the probe is answered and rejected with {@link
+   * CircuitOpenError} when a probe has failed since the call arrived.
    */
   arrive(): { admit(signal: AbortSignal): Promise<Admission> };
   state(): "closed" | "open";
@@ -31,15 +31,15 @@ export interface CircuitBreakerOptions {
   sleep: Sleep;
   /** Failures in a row that open the circuit. */
   failuresMax: number;
-  /** How long an open circuit stays silent before one call may probe. */
+  /** The time an open circuit makes no calls before one may probe. */
   openMs: number;
 }
 
 type ProbeOutcome = "answered" | "failed" | "abandoned";
 
 /**
- * Stops calling a provider that is down, without giving up what could still be judged: a skipped result is final
- * (completions 5.11), so a call that meets an open circuit is worth waiting for one probe, and no more than one.
+ * Stops calling a provider that is down, without giving up results that could still be judged: a skipped result is final
+ * (completions 5.11), so a call that meets an open circuit waits for exactly one probe.
  */
 export function createCircuitBreaker({ clock, sleep, failuresMax, openMs }: CircuitBreakerOptions): CircuitBreaker {
   let failuresInARow = 0;
@@ -48,7 +48,7 @@ export function createCircuitBreaker({ clock, sleep, failuresMax, openMs }: Circ
   let probe: PromiseWithResolvers<ProbeOutcome> | null = null;
 
   function answered(): void {
-    // Also from a call that began before the circuit opened: an answer is an answer.
+    // Also from a call that began before the circuit opened: any answer closes it.
     failuresInARow = 0;
     openUntilMs = null;
     probe?.resolve("answered");
@@ -69,7 +69,7 @@ export function createCircuitBreaker({ clock, sleep, failuresMax, openMs }: Circ
     const own = Promise.withResolvers<ProbeOutcome>();
     probe = own;
     const end = (outcome: ProbeOutcome): void => {
-      // Somebody else's answer may have closed the circuit, and ended this probe, in the meantime.
+      // Another call's answer may have closed the circuit meanwhile, and ended this probe.
       if (probe === own) probe = null;
       own.resolve(outcome);
     };

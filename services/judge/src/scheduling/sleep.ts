@@ -8,7 +8,7 @@ export const sleepInRealTime: Sleep = async (ms, signal) => {
   try {
     await delay(ms, undefined, { signal });
   } catch (thrown) {
-    // Node rejects with an AbortError of its own; callers want to see why they were stopped.
+    // Node rejects with an AbortError; callers expect the signal's reason.
     signal.throwIfAborted();
     throw thrown;
   }

@@ -1,15 +1,15 @@
 /** A signal that aborts with its parent or when the time is up, whichever comes first. */
 export interface TimeLimit {
   signal: AbortSignal;
-  /** Whether the time ran out (and not the parent). */
+  /** True if the time ran out (and the parent did not abort). */
   hasExpired(): boolean;
-  /** Ends the limit; the signal then never aborts. Must be called, or the timer stays. */
+  /** Ends the limit; the signal then never aborts. Must be called, or the timer remains. */
   clear(): void;
 }
 
 /**
- * Limits the time of one piece of work. `AbortSignal.any` with `AbortSignal.timeout` would do the same and keep its
- * timer until it fires, which at hundreds of calls a second and a minute each is a lot to keep.
+ * Limits the time of one piece of work. `AbortSignal.any` with `AbortSignal.timeout` would be equivalent, but keep its timer
+ * until it fires, which is costly at hundreds of calls a second and a minute each.
  */
 export function limitTime(parent: AbortSignal, ms: number): TimeLimit {
   const own = new AbortController();
