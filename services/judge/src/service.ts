@@ -44,17 +44,19 @@ import { answerWriting } from "./writing/bus.ts";
 /** Results in hand per member and call to the provider. Those beyond the calls have their similarity computed and wait. */
 const resultsPerCall = 4;
 const resultsMin = 32;
-/** Questions about usage in hand per member. */
+/** Concurrent requests about usage per member. */
 const usageReadsMax = 8;
-/** Records of verdicts that are read at once per member; each may be some 500 kB. */
+/** Concurrent reads of verdict records per member; each may be about 500 kB. */
 const recordReadsMax = 8;
-/** How long the first results wait for the schema, so that they are recorded. Without PostgreSQL judging starts then. */
+/**
+ * The longest wait of the first results for the schema, so that they are recorded. Without PostgreSQL judging starts then.
+ */
 const schemaWaitMs = 3_000;
 
 /**
- * Judge scores results: it answers `svc.judge.*` on the bus and is the only service that talks to LLM providers. It
- * serves no public route; its HTTP side answers the platform's health checks. A provider or a PostgreSQL that is down
- * does not make it unready: results are then judged without being recorded, or skipped with a reason, which is an answer.
+ * Judge scores results: it answers `svc.judge.*` on the bus and is the only service that calls LLM providers. It has no public
+ * routes; its HTTP side answers the platform's health checks. An unavailable provider or PostgreSQL does not make it unready:
+ * results are then judged without being recorded, or skipped with a reason.
  */
 export function createJudge(config: JudgeConfig, dependencies: StoreServiceDependencies): Service {
   return createStoreService({
@@ -72,7 +74,7 @@ async function openJudge(kit: StoreServiceKit, config: JudgeConfig): Promise<Htt
   const app = kit.openPool({ ...pool, role: "app", connectionsMax: 8 });
   const maintenance = kit.openPool({ ...pool, role: "maintenance", connectionsMax: 4 });
   const usageStore = createUsageStore(maintenance);
-  // What answers in hand count is written after the bus has let go of them.
+  // Usage counted by the last answers is written after the bus has drained.
   const usage = kit.keep(createUsageCounter({ usage: usageStore, logger }));
   const quota = createQuotaStore(maintenance);
   const { resolveModel, providerState, observer } = openProviders(kit, config, { usage, quota });
@@ -81,12 +83,12 @@ async function openJudge(kit: StoreServiceKit, config: JudgeConfig): Promise<Htt
     routes: [],
     readiness: {
       needed: { bus: () => (bus.status() === "connected" ? "ok" : bus.status()) },
-      // Shown, not needed: live judging goes on without it.
+      // Reported, but not required: live judging continues without it.
       shown: { schema: migration.state, database: app.check, provider: providerState },
     },
   });
   const processes = { processesMax: Math.min(2, availableParallelism()), logger };
-  // Of their own: live traffic holds up no run.
+  // Separate sandboxes: live traffic does not delay runs.
   const scripts = kit.keep(createSandbox({ ...handlerDefaults, ...processes }));
   const sandbox = kit.keep(createSandbox({ ...sandboxDefaults, ...processes }));
   const bus = kit.connectBus();
@@ -122,7 +124,7 @@ async function openJudge(kit: StoreServiceKit, config: JudgeConfig): Promise<Htt
   return server;
 }
 
-/** The LLM providers, whose calls are counted against the quota of who pays for them. */
+/** The LLM providers, whose calls count against the payer's quota. */
 function openProviders(
   kit: StoreServiceKit,
   config: JudgeConfig,
@@ -134,7 +136,7 @@ function openProviders(
   const budget = createJudgeBudget({ callsPerDay, quota, usage, logger });
   const auth = authAddresses === null ? null : kit.connectTo({ audience: "auth", addresses: authAddresses });
   const { timeoutMs, retriesMax, callsMax: placesMax } = config.calls;
-  // For endpoints that users named; the operator's own are asked as they are.
+  // For endpoints that users configured; the operator's own are called directly.
   const outbound = kit.keep(
     createOutboundFetch({ allowsPrivateHosts: config.allowsPrivateHosts, totalMs: timeoutMs, idleMs: timeoutMs }),
   );
@@ -169,7 +171,9 @@ function openProviders(
   return { resolveModel, providerState, observer };
 }
 
-/** At how many providers calls may be under way: those that the environment makes usable, or any where keys are stored. */
+/**
+ * The number of providers that may have concurrent calls: those usable from the environment, or all if keys are stored.
+ */
 function providersAsked({ authAddresses, providers }: JudgeConfig): number {
   return Object.values(providers).filter(({ isUsable }) => isUsable || authAddresses !== null).length;
 }

@@ -44,9 +44,9 @@ const circuitFailuresMax = 5;
 const circuitOpenMs = 10_000;
 
 /**
- * A provider that speaks OpenAI's wire APIs, asked through the `openai` package. That package only makes the HTTP
- * call: retries, limits and the circuit are ours (completions 7.4), in this order around each call:
- * retries ( place in the limit ( circuit breaker ( the call, adapted until the provider accepts its shape ))).
+ * A provider with OpenAI's wire APIs, called through the `openai` package. The package only makes the HTTP call: retries,
+ * limits and the circuit are here (completions 7.4), in this order around each call: retries ( place in the limit ( circuit
+ * breaker ( the call, adapted until the provider accepts its shape ))).
  */
 export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
   const { clock, sleep, apiKey, timeoutMs } = options;

@@ -5,7 +5,7 @@ import { limitCall } from "../providers/limit-call.ts";
 import type { RunHandler } from "./code/run-handler.ts";
 import type { CompareTexts } from "./similarity/vector/compare-texts.ts";
 
-/** Answers `svc.judge.run-script.v1` (completions 6.2). Always replies: a result, or why there is none. */
+/** Answers `svc.judge.run-script.v1` (completions 6.2). Always replies: a result, or the reason for none. */
 export function answerRunScript(
   bus: Bus,
   { runHandler, clock }: { runHandler: RunHandler; clock: Clock },
@@ -18,7 +18,7 @@ export function answerRunScript(
   );
 }
 
-/** Answers `svc.judge.compare-texts.v1` (completions 3.3, Dedupe). Always replies: null when there is no way to embed. */
+/** Answers `svc.judge.compare-texts.v1` (completions 3.3, Dedupe). Always replies: null without an embedding model. */
 export function answerCompareTexts(
   bus: Bus,
   { compare, clock }: { compare: CompareTexts; clock: Clock },

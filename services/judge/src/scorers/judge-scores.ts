@@ -2,9 +2,9 @@ import type { GroupScore, JudgeRubric, Verdict } from "@touchstone/contracts";
 import type { CodeScope } from "./code/score-code.ts";
 
 /**
- * What code scorers see of the judges (completions 6.1): the result's rating, which is the group's where a group rates and
- * else the primary judge's, and each rating by its judge's name; judges that skipped are left out. A judge without a
- * name goes by its id, and of several with one name the first counts. Undefined when no judge was asked.
+ * The judges' ratings for code scorers (completions 6.1): the result's rating, which is the group's if a group rates and else
+ * the primary judge's, and each rating by its judge's name; judges that skipped are left out. A judge without a name is listed
+ * by its id, and the first of several with one name counts. Undefined when no judge was asked.
  */
 export function judgeScoresOf(
   rubrics: readonly JudgeRubric[],

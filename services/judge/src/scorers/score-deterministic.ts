@@ -13,7 +13,7 @@ export type ScoreCode = (
 
 /**
  * The rows of `codeScorerResults` (interface: Result row): the code scorers in order, then trajectory match, then context
- * match. Each is isolated: one that fails has a null score and an error and takes nothing else with it. Never rejects.
+ * match. Each is isolated: one that fails has a null score and an error and does not affect the others. Never rejects.
  */
 export async function scoreDeterministic(
   { codeScorers, trajectoryMatch, contextMatch }: DeterministicRequest,

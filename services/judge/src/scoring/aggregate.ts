@@ -1,24 +1,24 @@
 import type { GroupScore } from "@touchstone/contracts";
 import { goodnessOf, type MemberOutcome } from "./goodness.ts";
 
-/** One member of a scorer group, with what its scorer said. */
+/** One member of a scorer group, with its scorer's result. */
 export interface GroupMember {
   name: string;
   /** 0 or more; a member without weight counts only as a gate. */
   weight: number;
-  /** Whether the result must pass this member. */
+  /** True if the result must pass this member. */
   gate: boolean;
   outcome: MemberOutcome;
-  /** Why its scorer gave nothing, in words for the client. */
+  /** The reason why its scorer has no result, in words for the client. */
   because?: string;
-  /** Whether the live judge budget kept the member from being asked. Never so in a run, which has no such budget. */
+  /** True if the live judge budget was exhausted. Never set in a run, which has no such budget. */
   stoppedByBudget?: boolean;
 }
 
-/** A gate is passed from here on. */
+/** The least goodness that passes a gate. */
 const gatePassMin = 0.5;
 
-/** The score of a group from its members' goodness, exactly as completions 4.4 orders the rules. */
+/** The score of a group from its members' goodness, in the order of the rules of completions 4.4. */
 export function aggregate(members: readonly GroupMember[]): GroupScore {
   const rated = members.map((member) => ({ ...member, goodness: goodnessOf(member.outcome) }));
 
@@ -55,14 +55,14 @@ function noScore(reason: NonNullable<GroupScore["reason"]>, justification: strin
   return { rating: null, justification, reason, gatedBy: null };
 }
 
-/** What the members say for themselves, each reason once: a missing key is usually everybody's. */
+/** The members' reasons without duplicates: a missing key usually affects all. */
 function explain(members: readonly GroupMember[]): string {
   return [...new Set(members.flatMap(({ because }) => because ?? []))].map((because) => ` ${because}`).join("");
 }
 
-/** Its last digits depend on the order of the members: whoever rounds it leaves them out, so that halves go up in any order. */
+/** Its last digits depend on the order of the members: rounding drops them, so that halves round up in any order. */
 function weightedMean(counted: readonly { weight: number; goodness: number }[]): number {
-  // Weights have no upper bound, and their sum must stay a number.
+  // Weights have no upper bound, and their sum must stay finite.
   const largest = Math.max(...counted.map(({ weight }) => weight));
   const scale = largest > 1e300 ? largest : 1;
   let sum = 0;

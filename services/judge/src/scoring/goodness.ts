@@ -1,17 +1,17 @@
 import { limits } from "@touchstone/contracts";
 
-/** What the scorer behind a member of a group said. Null = it said nothing. */
+/** The result of the scorer behind a member of a group. Null = none. */
 export type MemberOutcome =
   | { kind: "judge"; rating: number | null }
-  /** A pattern of failure that matched is bad, one of proper conduct that matched is good. */
+  /** A match of a failure pattern is bad, a match of a proper-conduct pattern is good. */
   | { kind: "pattern"; matched: boolean | null; polarity: "failure" | "proper" }
-  /** A custom scorer gives a number, or says whether it flagged the result; `invertMatch` turns the latter round. */
+  /** A custom scorer returns a number, or flags the result; `invertMatch` inverts the flag. */
   | { kind: "custom"; score: number | null }
   | { kind: "custom"; flagged: boolean | null; invertMatch: boolean }
-  /** Somebody else found out. */
+  /** Already scored elsewhere. */
   | { kind: "known"; goodness: number | null };
 
-/** How good a member found the result, from 0 to 1, or null when it gave nothing (completions 4.4). */
+/** The goodness of a result according to a member, from 0 to 1, or null without a result (completions 4.4). */
 export function goodnessOf(outcome: MemberOutcome): number | null {
   if (outcome.kind === "judge") {
     const goodness = clamp(outcome.rating, limits.ratingMax);

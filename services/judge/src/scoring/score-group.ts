@@ -4,8 +4,8 @@ import { aggregate, type GroupMember } from "./aggregate.ts";
 const budgetExhausted = "Online judge budget exhausted";
 
 /**
- * The score of a group, from the verdicts of its judges and from what is known of its other members. A judge that no
- * verdict names gave nothing.
+ * The score of a group, from the verdicts of its judges and the known results of its other members. A judge without a verdict
+ * has no result.
  */
 export function scoreGroup(group: GroupRequest, verdicts: readonly Verdict[]): GroupScore {
   const verdictOf = new Map(verdicts.map((verdict) => [verdict.judgeId, verdict]));

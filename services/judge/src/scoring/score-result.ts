@@ -19,13 +19,13 @@ export interface ScoreResultDependencies {
   clock: Clock;
 }
 
-/** Kept back for the scorers that run after the judges: however long judges take, their rows are computed. */
+/** Reserved for the scorers that run after the judges, so that slow judges do not prevent their rows. */
 const deterministicMs = 10_000;
 
 /**
- * Answers `svc.judge.score-result.v1`: every rubric and every metric in parallel, each isolated (completions 5.3), then
- * the group's arithmetic, then the deterministic scorers, which see what the judges said. It always replies before the
- * deadline, and what is unfinished by then is skipped, null or an error; nothing waits for it.
+ * Answers `svc.judge.score-result.v1`: every rubric and every metric in parallel, each isolated (completions 5.3), then the
+ * group's score, then the deterministic scorers, which receive the judges' ratings. It always replies before the deadline;
+ * unfinished parts are skipped, null or an error.
  */
 export function answerScoreResult(
   bus: Bus,
@@ -60,12 +60,12 @@ async function scoreOne(body: Body, call: CallOptions, dependencies: ScoreResult
   return { verdicts, similarity, group, deterministic };
 }
 
-/** Verdicts are kept for the whole organization; in an installation without accounts a project is by itself. */
+/** Verdicts are shared in the organization; without accounts each project is separate. */
 function termsOf({ verdictMode, organizationId, projectId, runNumber }: Body): Omit<VerdictTerms, "group" | "signal"> {
   return { mode: verdictMode, owner: organizationId ?? projectId, runNumber };
 }
 
-/** What code scorers have in scope. */
+/** The variables of code scorers. */
 function scopeOf(body: Body, verdicts: Reply["verdicts"], group: Reply["group"]): CodeScope {
   const { input, output, expected, trajectory } = body.case;
   const scores = judgeScoresOf(body.judges, verdicts, group);

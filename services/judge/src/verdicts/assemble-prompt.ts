@@ -20,16 +20,16 @@ export interface AssembledPrompt {
 }
 
 /**
- * The judge's prompt for one case under one rubric (completions 7.2): the default template or the rubric's own, then
- * the blocks that exist in their fixed order, then the form of the reply. Blank texts count as absent. The same case
- * and rubric give the same prompt on every replica of an installation.
+ * The judge's prompt for one case under one rubric (completions 7.2): the default template or the rubric's own, then the
+ * available blocks in their fixed order, then the form of the reply. Blank texts count as absent. The same case and rubric give
+ * the same prompt on every replica of an installation.
  */
 export function assemblePrompt(judged: JudgedCase, rubric: JudgeRubric, fenceSecret: KeyObject): AssembledPrompt {
   const texts = collectTexts(judged, rubric);
   const fence = createFence(fenceSecret, texts);
   const enclose = (label: string, otherwise: string): string => (texts.has(label) ? fence.enclose(label) : otherwise);
 
-  // A template is written by the project's owner, like the criteria, and is believed; what is filled in is not.
+  // A template is written by the project's owner, like the criteria, and is trusted; the inserted values are not.
   const own = isBlank(rubric.judgePrompt) ? null : rubric.judgePrompt.toWellFormed();
   const task = fillTemplate(own ?? (texts.has("expected") ? withReference : withoutReference), {
     input: fence.enclose("input"),
@@ -46,7 +46,7 @@ export function assemblePrompt(judged: JudgedCase, rubric: JudgeRubric, fenceSec
   };
 }
 
-/** Every text that is not ours, by the label of its fence. */
+/** Every untrusted text, by the label of its fence. */
 function collectTexts(judged: JudgedCase, rubric: JudgeRubric): Map<string, string> {
   const { toolContext } = rubric;
   const trajectory = toolContext === "none" ? null : judged.trajectory;
@@ -54,7 +54,7 @@ function collectTexts(judged: JudgedCase, rubric: JudgeRubric): Map<string, stri
   const take = (label: string, text: string | null): void => {
     if (!isBlank(text)) texts.set(label, text.toWellFormed());
   };
-  // An answer may be empty, and then the judge is to see that it is.
+  // An answer may be empty, which the judge must see.
   texts.set("input", judged.input.toWellFormed());
   texts.set("output", judged.output.toWellFormed());
   take("expected", judged.expected);

@@ -2,7 +2,7 @@ import type { Answering, Bus } from "@touchstone/bus";
 import { readVerdictRecord } from "@touchstone/contracts";
 import type { ReadVerdictRecord } from "./verdict-store.ts";
 
-/** Answers `svc.judge.read-verdict-record.v1`: what a judge was sent and what it replied (decision 43). */
+/** Answers `svc.judge.read-verdict-record.v1`: a judge's prompt and its reply (decision 43). */
 export function answerReadVerdictRecord(
   bus: Bus,
   { readRecord }: { readRecord: ReadVerdictRecord },

@@ -19,10 +19,12 @@ export interface CaseJudgeOptions {
   observer: JudgeObserver;
 }
 
-/** On whose behalf a case is judged, until when, and whether a model is asked at all. */
+/** The requester and the deadline of a case, and its verdict mode. */
 export type JudgeCall = CallOptions & VerdictTerms;
 
-/** Applies one rubric to one case. Never rejects: what cannot be scored is skipped, with a reason for its reader. */
+/**
+ * Applies one rubric to one case. Never rejects: a case that cannot be scored is skipped, with a reason for its reader.
+ */
 export type CaseJudge = (rubric: JudgeRubric, judged: JudgedCase, call: JudgeCall) => Promise<Verdict>;
 
 /** interface: Result status; completions 5.3, 7.4. */
@@ -48,7 +50,7 @@ export function createCaseJudge(options: CaseJudgeOptions): CaseJudge {
 
   return async (rubric, judged, call) => {
     const startedAtMs = clock.now();
-    // A replay asks nobody: what is on record is found without keys.
+    // A replay calls no provider: recorded verdicts are found without keys.
     const route = await resolveModel(rubric.model, call, { waits: call.mode !== "replay" });
     const { model } = route;
     const outcome = await reachOutcome(rubric, judged, route, call);

@@ -7,11 +7,11 @@ const unusedNamesMax = 100;
 const nameMaxChars = 200;
 
 /**
- * The definitions of the tools that were actually used, and one line that names the others (completions 4.2, tool
- * context `detailed`). Null when no definition is known.
+ * The definitions of the tools that were used, and one line that names the others (completions 4.2, tool context `detailed`).
+ * Null when no definition is known.
  */
 export function renderTools({ steps, toolCalls, toolDefinitions }: Trajectory): string | null {
-  // A tool may be known from the trace and from the project; the first one told is the trace's own.
+  // Both the trace and the project may define a tool; the trace's definition comes first and counts.
   const known = new Map<string, string>();
   for (const { name, definition } of toolDefinitions) if (!known.has(name)) known.set(name, definition);
   const called = new Set([

@@ -5,15 +5,14 @@ import { onOneLine } from "../prompting/storable-text.ts";
 const stepsMax = 40;
 const textMaxChars = 300;
 const nameMaxChars = 200;
-/** Deeper steps are indented no further, so that a chain of agents does not end in a text of blanks. */
+/** Deeper steps are indented no further, so that a chain of agents does not become mostly blanks. */
 const indentMax = 20;
 
 type Step = Trajectory["steps"][number];
 
 /**
- * What an agent did, for a judge to read (completions 7.3): the steps of the trace's subtree, or without any the
- * recorded tool calls. Each keeps to its lines, so that no recorded text can pass for a step of its own. Null when
- * nothing was recorded.
+ * The actions of an agent, for a judge (completions 7.3): the steps of the trace's subtree, or without any the recorded tool
+ * calls. Each stays on its own lines, so that no recorded text can imitate a step. Null when nothing was recorded.
  */
 export function renderTrajectory({ steps, omittedSteps, toolCalls }: Trajectory): string | null {
   if (steps.length > 0) return renderNumbered(steps, omittedSteps, "step", renderStep);

@@ -2,24 +2,24 @@ import { createHash } from "node:crypto";
 import type { JudgedCase, JudgeRubric } from "@touchstone/contracts";
 import { takesTemperature, type WireApi } from "../providers/request-shape.ts";
 
-/** Everything one verdict depends on. */
+/** The inputs that determine one verdict. */
 export interface VerdictQuestion {
   api: WireApi;
   /** Host and port of the provider. */
   host: string;
   model: string;
-  /** Of the wording, of how it is assembled, and of the form of the reply. */
+  /** The version of the wording, the assembly, and the form of the reply. */
   promptVersion: string;
   rubric: JudgeRubric;
   judged: JudgedCase;
-  /** Repetitions of a case are judged each for itself. */
+  /** Repetitions of a case are judged separately. */
   runNumber: number;
 }
 
 /**
- * The address of a verdict (decision 21): SHA-256 over the canonical JSON of what the judge is asked and where. What
- * it is asked for is not part of it: no run, project, name, id or time. Two rubrics that read the same are the same
- * rubric. A judge that sees nothing of the trace is the same whatever the trace was.
+ * The address of a verdict (decision 21): SHA-256 over the canonical JSON of the question and the provider. Run, project, name,
+ * id and time are not part of it. Two rubrics with the same text are the same rubric. For a judge that does not see the trace,
+ * the trace makes no difference.
  */
 export function addressOf(question: VerdictQuestion): Buffer {
   const { rubric, judged } = question;
@@ -42,7 +42,9 @@ export function addressOf(question: VerdictQuestion): Buffer {
   return createHash("sha256").update(writeCanonically(content)).digest();
 }
 
-/** What a case has not is left out, so that a member that later versions add changes no address where it is absent. */
+/**
+ * Absent members of a case are left out, so that a member added by a later version changes no address if it is absent.
+ */
 function dropAbsent(members: Readonly<Record<string, unknown>>): CanonicalValue {
   const present = Object.entries(members).filter(
     ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),
@@ -50,7 +52,7 @@ function dropAbsent(members: Readonly<Record<string, unknown>>): CanonicalValue 
   return Object.fromEntries(present) as CanonicalValue;
 }
 
-/** What canonical JSON can say. A member that is undefined is absent. */
+/** The values of canonical JSON. An undefined member is absent. */
 type CanonicalValue =
   | string
   | number
@@ -60,8 +62,8 @@ type CanonicalValue =
   | { readonly [name: string]: CanonicalValue | undefined };
 
 /**
- * JSON in which the same value is always the same text: members ordered by their names' UTF-16 units, no white space,
- * numbers as JavaScript writes them, half surrogate pairs escaped.
+ * JSON in which equal values have equal texts: members sorted by their names' UTF-16 units, no white space, numbers as
+ * JavaScript writes them, lone surrogates escaped.
  */
 export function writeCanonically(value: CanonicalValue): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

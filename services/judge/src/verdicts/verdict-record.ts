@@ -5,14 +5,14 @@ import { makeStorable } from "../prompting/storable-text.ts";
 import type { ModelRoute } from "../providers/resolve-model.ts";
 import type { ParsedVerdict } from "./parse-verdict.ts";
 
-/** A record before it is stored, which gives it its time. */
+/** A record before it is stored, which sets its time. */
 export type NewVerdictRecord = Omit<VerdictRecord, "createdAt">;
 
-/** Texts of a record (UTF-16 units); a longer one is cut, visibly. */
+/** The longest texts of a record (UTF-16 units); longer ones are visibly truncated. */
 const { verdictPromptMaxChars: promptMaxChars, verdictReplyMaxChars: replyMaxChars } = limits;
 const nameMaxChars = 512;
 
-/** The record of a verdict; null where nothing was sent: there is nothing to show then. */
+/** The record of a verdict; null if nothing was sent, since there is nothing to show then. */
 export function composeRecord(
   asked: Asked<ParsedVerdict>,
   { route, rubric }: { route: Pick<ModelRoute, "model" | "price">; rubric: JudgeRubric },

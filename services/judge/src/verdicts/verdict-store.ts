@@ -5,27 +5,29 @@ import { type RegularSweep, trimRegularly } from "@touchstone/store-service";
 import type { ParsedVerdict } from "./parse-verdict.ts";
 import type { NewVerdictRecord } from "./verdict-record.ts";
 
-/** A verdict to be stored, with its record. */
+/** A verdict to store, with its record. */
 export interface KeptVerdict {
   projectId: string;
-  /** Under whom a rating is found again: an organization, or the project where there are none. */
+  /** The scope in which a rating is found again: an organization, or the project without organizations. */
   owner: string;
   address: Buffer;
-  /** Null: it was skipped. Only its record is stored then. */
+  /** Null: it was skipped. Then only its record is stored. */
   answer: ParsedVerdict | null;
   record: NewVerdictRecord | null;
 }
 
 /** A stored rating. */
 export interface FoundVerdict extends ParsedVerdict {
-  /** Of its record, where this project has it still. */
+  /** The id of its record, if this project still has it. */
   verdictId: string | null;
 }
 
-/** Ratings, which nothing changes or removes by itself, and the records behind them, which are kept for some days. */
+/** Ratings, which are never changed or removed automatically, and their records, which are kept for some days. */
 export interface VerdictStore {
   find(owner: string, address: Buffer, projectId: string): Promise<FoundVerdict | null>;
-  /** Stores each rating whose address is free, of two at one address the first, and every record; none of deleted projects. */
+  /**
+   * Stores each rating whose address is free, the first of two at one address, and every record; skips deleted projects.
+   */
   keep(verdicts: readonly KeptVerdict[]): Promise<void>;
 }
 
@@ -66,7 +68,7 @@ function keepRatings(verdicts: readonly KeptVerdict[]): Statement {
   const rated = verdicts.flatMap(({ answer, ...rest }) => (answer === null ? [] : [{ ...answer, ...rest }]));
   return {
     name: "verdicts_keep",
-    // In the order of the key: judges that keep the same verdicts wait for each other and never in a circle.
+    // In the order of the key, so that judges that store the same verdicts cannot deadlock.
     text: `
       insert into judge.verdicts (owner_id, address, rating, justification, record_id)
       select owner_id, address, rating, justification, record_id
@@ -106,7 +108,7 @@ function keepRecords(verdicts: readonly KeptVerdict[]): Statement {
   };
 }
 
-/** Reads records of verdicts; null = the project has none of this id, or not any more. */
+/** Reads records of verdicts; null = the project has no record with this id, or no longer. */
 export type ReadVerdictRecord = (projectId: string, id: string) => Promise<VerdictRecord | null>;
 
 export function createVerdictRecordReader(database: Database): ReadVerdictRecord {
@@ -125,7 +127,7 @@ export function createVerdictRecordReader(database: Database): ReadVerdictRecord
   };
 }
 
-/** Deletes records of verdicts that are older than so many days. */
+/** Deletes records of verdicts that are older than this number of days. */
 export function trimVerdictRecords(options: { maintenance: Database; logger: Logger; keptDays: number }): RegularSweep {
   const { keptDays, ...rest } = options;
   return trimRegularly({

@@ -9,37 +9,37 @@ import { addressOf } from "./verdict-address.ts";
 import { composeRecord } from "./verdict-record.ts";
 import type { FoundVerdict, KeptVerdict, VerdictStore } from "./verdict-store.ts";
 
-/** How a verdict is come by, and for whom. */
+/** The mode of a verdict, and its requester. */
 export interface VerdictTerms {
   mode: VerdictMode;
-  /** The project, which has its record. */
+  /** The project that owns its record. */
   group: string;
-  /** Under whom it is kept: the organization, or the project where there are none. */
+  /** The owner of the rating: the organization, or the project without organizations. */
   owner: string;
-  /** Repetitions of a case are judged each for itself. */
+  /** Repetitions of a case are judged separately. */
   runNumber: number;
   signal: AbortSignal;
 }
 
-/** What is judged, by which rubric and model. */
+/** The judged case, the rubric and the model. */
 export interface VerdictSubject {
   route: Pick<ModelRoute, "model" | "host" | "api" | "price">;
   rubric: JudgeRubric;
   judged: JudgedCase;
 }
 
-/** A rating with its source, or why there is none. */
+/** A rating with its source, or the reason for none. */
 export type ReachedVerdict = (
   | { answer: ParsedVerdict; source: "live" | "cache" | "replay" }
   | { skipped: SkipReason; because: string }
 ) & {
-  /** Of its record; null: there is none. */
+  /** The id of its record; null: there is none. */
   verdictId: string | null;
 };
 
 type Ask = () => Promise<Asked<ParsedVerdict>>;
 
-/** Comes by verdicts: asks for them, or takes them from the store (decision 21). `ask` must not reject. */
+/** Obtains verdicts: from the judge, or from the store (decision 21). `ask` must not reject. */
 export interface Verdicts {
   reach(subject: VerdictSubject, terms: VerdictTerms, ask: Ask): Promise<ReachedVerdict>;
 }
@@ -49,13 +49,13 @@ export interface VerdictsOptions {
   promptVersion: string;
   logger: Logger;
   observer: Pick<JudgeObserver, "verdictLookedUp" | "verdictNotKept">;
-  /** How long a verdict may wait to be looked up, and to be kept. Default: 2 s. */
+  /** The longest wait for a look-up or for storing. Default: 2 s. */
   storeWithinMs?: number;
 }
 
 const storeWithinDefaultMs = 2_000;
 
-/** Verdicts that are stored together. Each has up to some 200,000 characters, and most have a few thousand. */
+/** Verdicts stored in one batch. Each has up to about 200,000 characters, and most have a few thousand. */
 const keptTogetherMax = 50;
 
 const outOfTime: ReachedVerdict = { skipped: "timeout", because: "The judge did not answer in time.", verdictId: null };
@@ -71,9 +71,9 @@ const replayUnavailable: ReachedVerdict = {
 };
 
 /**
- * `live` asks, and keeps what is scored. `cache` looks first; one question is then asked once at a time in this process,
- * and whoever waited for it takes its answer. `replay` only looks. The first two go on without the store when
- * PostgreSQL is away. What was asked gets a record, stored with the rating, and goes out without one where that fails.
+ * `live` asks, and stores scored verdicts. `cache` looks up first; the same question is then asked once at a time in this
+ * process, and all waiting callers share its answer. `replay` only looks up. The first two continue without the store when
+ * PostgreSQL is unavailable. Each request gets a record, stored with the rating; without it if storing fails.
  */
 export function createVerdicts(options: VerdictsOptions): Verdicts {
   const { store, promptVersion, logger, observer, storeWithinMs = storeWithinDefaultMs } = options;
@@ -119,7 +119,7 @@ export function createVerdicts(options: VerdictsOptions): Verdicts {
     const asked = await ask();
     const record = composeRecord(asked, subject);
     const answer = "answer" in asked ? asked.answer : null;
-    // Nobody waits any more for what ran out of its time.
+    // After a timeout the requester is gone.
     if (answer === null && (record === null || signal.aborted)) return reachedOf(asked, null);
     try {
       await inTime(keepSoon({ projectId: group, owner, address, answer, record }), signal);
@@ -142,7 +142,7 @@ export function createVerdicts(options: VerdictsOptions): Verdicts {
     return askAndKeep(address, subject, terms, ask);
   }
 
-  /** Whoever comes first looks and asks for all. Its deadline is not theirs: when it ran out of time, the next one asks. */
+  /** The first caller looks up and asks for all. Its deadline is not theirs: if it times out, the next one asks. */
   async function findOrAskOnce(
     address: Buffer,
     subject: VerdictSubject,
@@ -152,7 +152,7 @@ export function createVerdicts(options: VerdictsOptions): Verdicts {
     const key = `${terms.owner} ${address.toString("hex")}`;
     for (let first = underWay.get(key); first !== undefined; first = underWay.get(key)) {
       const reached = await orAborted(first.reaching, terms.signal).catch(() => outOfTime);
-      // The record is the first one's project's.
+      // The record belongs to the first caller's project.
       const verdictId = first.group === terms.group ? reached.verdictId : null;
       if ("answer" in reached) return { ...reached, source: "cache", verdictId };
       if (reached.skipped !== "timeout" || terms.signal.aborted) return { ...reached, verdictId };

@@ -20,7 +20,7 @@ export interface SampledResult {
   /** 0 to 10. */
   rating: number;
   justification: string;
-  /** What the analysing judges gave, each by itself. */
+  /** The separate ratings of the analysing judges. */
   reratings: readonly number[];
 }
 
@@ -63,7 +63,7 @@ const introductions = {
 
 const resultsIntroduction = `The results, worst first: all of them, or of many the worst and the best. "rating" and "justification" are the judge's, "reratings" the second opinions of the analysing judges:`;
 
-/** Has the narrative of a run's analysis written (completions 5.9). */
+/** Writes the narrative of a run's analysis (completions 5.9). */
 export function writeAnalysisOf(request: AnalysisRequest, fenceSecret: KeyObject): WritingTask<AnalysisNarrative> {
   const texts = new Map([["statistics", JSON.stringify(request.statistics, null, 2).toWellFormed()]]);
   for (const label of ["acceptance", "rejection", "evaluation"] as const) {
@@ -92,11 +92,11 @@ export function writeAnalysisOf(request: AnalysisRequest, fenceSecret: KeyObject
   };
 }
 
-/** How much of a result the analysis reads: 17 of them must fit into a prompt. */
+/** The part of a response that the analysis reads: 17 of them must fit into a prompt. */
 const responseMaxChars = 4_000;
 const otherMaxChars = 2_000;
 
-/** As JSON, so that no text of a result can pass for another member of it. */
+/** As JSON, so that no text of a result can imitate another member. */
 function renderResult(result: SampledResult): string {
   return JSON.stringify(
     {
@@ -112,7 +112,9 @@ function renderResult(result: SampledResult): string {
   );
 }
 
-/** The contract's schema without the bounds of numbers, which not every provider takes; they are clamped when read. */
+/**
+ * The contract's schema without the bounds of numbers, which not every provider accepts; they are clamped when read.
+ */
 const { $schema: _, ...narrativeSchema } = z.toJSONSchema(analysisNarrative, {
   override: ({ jsonSchema }) => {
     delete jsonSchema.minimum;

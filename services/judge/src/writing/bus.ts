@@ -16,12 +16,12 @@ import { writeRegexFor } from "./regex.ts";
 import { classifyTopicOf } from "./topic.ts";
 import { failureOf, type WriterDependencies, type WritingTask } from "./writer.ts";
 
-/** Analyses in hand per member: each may be a prompt of 200 kB. */
+/** Concurrent analyses per member: each may have a prompt of 200 kB. */
 const analysesMax = 8;
 
 /**
- * Answers every request to have a model write something. Each is always answered: with what was written, or with why nothing
- * was. `concurrency` is what each has in hand per member.
+ * Answers every request for a model to write something. Always replies: with the text, or with the reason for none.
+ * `concurrency` applies to each kind per member.
  */
 export async function answerWriting(
   bus: Bus,
@@ -57,7 +57,9 @@ export async function answerWriting(
   await bus.answer(writeAnalysis, narrative, { concurrency: analysesMax });
 }
 
-/** Makes handlers: of what a request has to be written, and how its reply says what was written or why nothing was. */
+/**
+ * Creates handlers from two functions: one composes the task of a request, the other the reply from the result or the failure.
+ */
 function createWrite({ askForJson, resolveModel, fenceSecret, clock }: WriterDependencies) {
   return <Request, Written, Reply>(
     taskOf: (request: Request, fenceSecret: WriterDependencies["fenceSecret"]) => WritingTask<Written>,

@@ -7,13 +7,13 @@ import { strictObject, type WritingTask } from "./writer.ts";
 
 export interface ExpectedResultRequest {
   query: string;
-  /** What an agent answered; null = it is not known, or there was none. */
+  /** The agent's answer; null = unknown or none. */
   actualOutput: string | null;
-  /** What went wrong when it answered. */
+  /** The error of that answer. */
   error: string | null;
 }
 
-/** An expected result to be looked over by a person, and why it is so. */
+/** An expected result for a person to review, with its reason. */
 export interface SuggestedResult {
   expected: string;
   rationale: string | null;
@@ -42,7 +42,7 @@ const closing = `Reply with one JSON object and nothing else:
 "expected": the expected result.
 "rationale": one or two sentences on why, and on what a person should check.`;
 
-/** Has an expected result suggested (completions 3.3, suggest-expected). */
+/** Suggests an expected result (completions 3.3, suggest-expected). */
 export function writeExpectedResult(
   request: ExpectedResultRequest,
   fenceSecret: KeyObject,
@@ -71,7 +71,7 @@ export function writeExpectedResult(
 const expectedMaxChars = 100_000;
 const rationaleMaxChars = 20_000;
 
-/** The suggestion in a reply; null when it holds none, or a blank one. */
+/** The suggestion in a reply; null when there is none, or a blank one. */
 export function readExpectedResult(text: string): SuggestedResult | null {
   for (const { expected, rationale } of findObjects(text)) {
     if (typeof expected !== "string" || expected.trim() === "") continue;

@@ -5,7 +5,7 @@ import { makeStorable } from "../prompting/storable-text.ts";
 import { fenceRules } from "../prompting/templates.ts";
 import { strictObject, type WritingTask } from "./writer.ts";
 
-/** Whether a text has what is looked for, and why a model thinks so. */
+/** A model's decision if a text matches, with its reason. */
 export interface PatternMatch {
   matched: boolean;
   reason: string | null;
@@ -32,7 +32,7 @@ Reply with one JSON object and nothing else:
 
 const reasonMaxChars = 2_000;
 
-/** Has one semantic condition of a pattern decided (completions 9.3). */
+/** Decides one semantic condition of a pattern (completions 9.3). */
 export function matchPatternInText(
   { text, prompt }: { text: string; prompt: string },
   fenceSecret: KeyObject,
@@ -57,7 +57,7 @@ export function matchPatternInText(
   };
 }
 
-/** The decision in a reply; null when it holds none. */
+/** The decision in a reply; null when there is none. */
 function readPatternMatch(text: string): PatternMatch | null {
   for (const { matched, reason } of findObjects(text)) {
     if (typeof matched !== "boolean") continue;

@@ -15,7 +15,7 @@ const text = z.string().catch("").transform(storable);
 const list = z.array(z.unknown()).catch([]);
 const texts = list.transform((items) => items.filter(isFilled).slice(0, itemsMax).map(storable));
 const score = statedNumber.transform((value) => Math.min(10, Math.max(0, value)) + 0);
-/** One of some words, however it is written, or the one that claims least. */
+/** One of some words in any case; `otherwise` if it is none of them. */
 const word = <Word extends string>(words: readonly [Word, ...Word[]], otherwise: NoInfer<Word>) =>
   z
     .string()
@@ -49,9 +49,9 @@ const narrative = z.object({
 });
 
 /**
- * The narrative in a reply, read leniently: scores are clamped, an unknown category is `other`, an unknown level
- * `medium`, and what is missing is empty. A reply without a summary or without one of the two scores is of no use, and
- * null: a score that nobody stated would pass for a finding.
+ * The narrative in a reply, parsed leniently: scores are clamped, an unknown category is `other`, an unknown level `medium`,
+ * and missing members are empty. A reply without a summary or without one of the two scores is unusable and null: an invented
+ * score would pass for a finding.
  */
 export function readAnalysis(reply: string): AnalysisNarrative | null {
   for (const object of findObjects(reply)) {

@@ -7,13 +7,13 @@ import { fenceRules } from "../prompting/templates.ts";
 import { strictObject, type WritingTask } from "./writer.ts";
 
 export interface RegexRequest {
-  /** What it is to find, in a person's words. */
+  /** The text to find, in a person's words. */
   description: string;
-  /** An earlier one, and what the compiler says of it. */
+  /** An earlier attempt, with the compiler's message. */
   rejected: { regex: string; because: string } | null;
 }
 
-/** A regular expression to be looked over by a person, and what it does. */
+/** A regular expression for a person to review, with its explanation. */
 export interface WrittenRegex {
   regex: string;
   explanation: string | null;
@@ -45,7 +45,7 @@ const closing = `Reply with one JSON object and nothing else:
 "regex": the expression, without delimiters.
 "explanation": one or two sentences on what it finds and what it misses.`;
 
-/** Has a regular expression written (completions 9.3, generate-regex). */
+/** Writes a regular expression (completions 9.3, generate-regex). */
 export function writeRegexFor(
   { description, rejected }: RegexRequest,
   fenceSecret: KeyObject,
@@ -77,7 +77,7 @@ export function writeRegexFor(
 
 const explanationMaxChars = 2_000;
 
-/** The expression in a reply; null when it holds none. Whether it compiles is for whoever asked to see. */
+/** The expression in a reply; null when there is none. The requester must check that it compiles. */
 export function readRegex(text: string): WrittenRegex | null {
   for (const { regex, explanation } of findObjects(text)) {
     if (typeof regex !== "string" || regex.trim() === "" || !regex.isWellFormed() || regex.includes("\0")) continue;

@@ -31,12 +31,12 @@ const sentiments = traceTopic.shape.sentiment.options;
 const issueTypes = traceTopic.shape.issueType.options;
 const wordsMax = 5;
 const intentMaxChars = 80;
-/** Of a longer intent only this much is looked at: a model may repeat a character without end. */
+/** The part of a longer intent that is read: a model may repeat a character without end. */
 const readMaxChars = 1_000;
-/** A longer text is known by its beginning. */
+/** A longer text is classified by its beginning. */
 const textMaxChars = 12_000;
 
-/** Has a trace's topic said (completions 9.5). */
+/** Classifies a trace's topic (completions 9.5). */
 export function classifyTopicOf(
   { input, output, labels }: { input: string; output: string; labels: readonly string[] },
   fenceSecret: KeyObject,
@@ -80,8 +80,8 @@ export function classifyTopicOf(
 }
 
 /**
- * The topic in a reply; null when it holds none. An intent is brought to one form, and to the form of a label in use
- * that it equals; of one with too many words the first five count.
+ * The topic in a reply; null when there is none. An intent is normalized, and mapped to the label in use that it equals; with
+ * too many words the first five count.
  */
 export function readTopic(text: string, labels: readonly string[]): TraceTopic | null {
   for (const said of findObjects(text)) {

@@ -4,7 +4,7 @@ import type { Clock } from "@touchstone/service-kit";
 import type { AskForJson, JsonQuestion } from "../prompting/ask-for-json.ts";
 import type { ResolveModel } from "../providers/resolve-model.ts";
 
-/** What every handler needs that has a model write something. */
+/** The dependencies of every handler that writes with a model. */
 export interface WriterDependencies {
   askForJson: AskForJson;
   resolveModel: ResolveModel;
@@ -12,10 +12,10 @@ export interface WriterDependencies {
   clock: Clock;
 }
 
-/** Something to be written, whichever model is going to write it. */
+/** A writing task, without its model. */
 export type WritingTask<Answer> = Omit<JsonQuestion<Answer>, "route">;
 
-/** Why nothing was written, as the contracts have it. */
+/** The reason why nothing was written, in the form of the contracts. */
 export function failureOf(asked: { skipped: SkipReason; because: string }): { reason: SkipReason; message: string } {
   return { reason: asked.skipped, message: asked.because };
 }

@@ -1,10 +1,10 @@
 import { createFrameReader } from "./child/frames.ts";
 import type { ConfinedProcess } from "./start-confined.ts";
 
-/** More than the longest outcome takes: three texts of 2,000 characters, each escaped in JSON. */
+/** More than the longest outcome: three texts of 2,000 characters, each escaped in JSON. */
 const outcomeMaxBytes = 64 * 1024;
 
-/** A frame, or the end of the process and why. */
+/** A frame, or the end of the process with its reason. */
 export type Answer = { kind: "frame"; text: string } | { kind: "ended"; reason: string; tooLarge: boolean };
 
 export interface Answers {
@@ -13,7 +13,7 @@ export interface Answers {
   hasEnded(): boolean;
 }
 
-/** Listens to a process. One that says more than it was asked for, or too much at once, is killed. */
+/** Listens to a process. A process that sends unrequested or too much output is killed. */
 export function listenToProcess(child: ConfinedProcess): Answers {
   const readFrames = createFrameReader(outcomeMaxBytes);
   let waiting: ((answer: Answer) => void) | null = null;
@@ -38,10 +38,10 @@ export function listenToProcess(child: ConfinedProcess): Answers {
       finish("It said too much at once.", true);
     }
   });
-  // Each of these is followed by the end of the process, which is what is reported.
+  // Each of these errors is followed by the end of the process, which is reported.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => {});
   child.once("error", (error) => finish(`It could not be started: ${error.message}.`));
-  // Not its exit: what it said last may still be on its way then.
+  // Not `exit`: its last output may still be in the pipe then.
   child.once("close", (code, signal) => finish(`It ended (${signal ?? `code ${code}`}).`));
 
   return {

@@ -3,7 +3,7 @@ import type { PlaceRequest } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { type Sandbox, sandboxDefaults } from "./sandbox.ts";
 
-/** What a script is run with (completions 6.2): 8 s. */
+/** The limits of a script (completions 6.2): 8 s. */
 export const handlerDefaults = { ...sandboxDefaults, timeoutMs: 8_000 } as const;
 
 type Body = z.output<typeof runScript.body>;
@@ -12,7 +12,7 @@ type Reply = z.output<typeof runScript.reply>;
 /** Runs the handler of a script; never rejects. */
 export type RunHandler = (asked: Body, request: PlaceRequest) => Promise<Reply>;
 
-/** Longest program, the trace included: an interpreter's memory has room for the several forms it takes in there. */
+/** The longest program, including the trace: the several forms it takes must fit into an interpreter's memory. */
 const programMaxBytes = 8 * 1024 * 1024;
 
 /** Runs scripts of custom scorers in sandbox processes; the sandbox's limits are {@link handlerDefaults}. */
@@ -47,7 +47,7 @@ export function createHandlerRunner(sandbox: Sandbox): RunHandler {
   };
 }
 
-/** The script as the body of a function that returns its handler, whatever its last line is. */
+/** The script as the body of a function that returns its handler, independent of its last line. */
 function programOf({ script, input, output, expected, metadata, spans }: Body): string {
   const code = `${script}\n;return typeof handler === "function" ? handler : undefined;`;
   return JSON.stringify([code, { input, output, expected, metadata, spans }, "handler"]);

@@ -7,24 +7,24 @@ import { type EvaluationLimits, type EvaluationOutcome, readyFrame } from "./chi
 import { listenToProcess } from "./listen-to-process.ts";
 import { startConfined } from "./start-confined.ts";
 
-/** An outcome as the judge sees it: the process cannot tell of having been too talkative. */
+/** An outcome as the judge reports it: the process itself cannot report too much output. */
 export type SandboxOutcome = EvaluationOutcome | { kind: "output_too_large" };
 
-/** A running sandbox process. It evaluates one program at a time; the caller sees to that. */
+/** A running sandbox process. It evaluates one program at a time; the caller must ensure that. */
 export interface SandboxProcess {
   pid: number;
   /** Always resolves, soon after the limit at the latest; rejects only when the signal aborts, with its reason. */
   evaluate(program: string, signal: AbortSignal): Promise<SandboxOutcome>;
-  /** False once the process has ended, or has worked so much that it is to be replaced. */
+  /** False once the process has ended, or is due for replacement after much work. */
   isFit(): boolean;
   /** Ends the process at once. */
   kill(): void;
 }
 
 export interface SandboxProcessOptions extends EvaluationLimits {
-  /** How much later than the limit the process is killed if it has not answered. */
+  /** The time after the limit when the process is killed if it has not answered. */
   killGraceMs: number;
-  /** After so many evaluations the process is replaced. */
+  /** The process is replaced after this number of evaluations. */
   evaluationsMax: number;
   dropUser: boolean;
 }
@@ -35,7 +35,7 @@ export class SandboxStartError extends Error {
 }
 
 const startTimeoutMs = 15_000;
-/** After so much time spent on evaluations the process is replaced: far below the kernel's limit on its CPU. */
+/** The process is replaced after this evaluation time: far below the kernel's limit on its CPU. */
 const workMaxMs = 20_000;
 const startErrorMaxChars = 2_000;
 
@@ -59,7 +59,7 @@ export async function startSandboxProcess(options: SandboxProcessOptions): Promi
   try {
     return await start(options, own ?? "/");
   } finally {
-    // A folder that is gone stays the process's working folder, and nothing can be made in it.
+    // A removed folder remains the process's working folder, and nothing can be created in it.
     if (own !== null) await rmdir(own).catch(() => {});
   }
 }
@@ -94,7 +94,7 @@ async function start(options: SandboxProcessOptions, folder: string): Promise<Sa
         isKilled = true;
         kill();
       }, options.timeoutMs + options.killGraceMs);
-      // Nobody waits for the answer any more: the process is worth less than its CPU.
+      // The requester is gone: ending the process saves CPU.
       signal.addEventListener("abort", kill, { once: true });
       try {
         child.stdin.write(encodeFrame(program));

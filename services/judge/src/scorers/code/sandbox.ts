@@ -9,14 +9,14 @@ import {
 } from "./sandbox-process.ts";
 import { canDropUser } from "./start-confined.ts";
 
-/** Where code of users runs. */
+/** Runs users' code. */
 export interface Sandbox {
   /**
-   * Evaluates a program (`[code, scope]` as JSON text) when there is a place; projects are served in turn. Always
-   * resolves: a sandbox that cannot work is an outcome, too.
+   * Evaluates a program (`[code, scope]` as JSON text) when a process is free; projects are served in turn. Always resolves: an
+   * unavailable sandbox is an outcome, too.
    */
   evaluate(program: string, request: PlaceRequest): Promise<SandboxOutcome | { kind: SandboxRefusal }>;
-  /** Ends all processes; evaluations under way come out as crashed. */
+  /** Ends all processes; evaluations in progress resolve as crashed. */
   stop(): void;
 }
 
@@ -24,22 +24,22 @@ export interface Sandbox {
 export type SandboxRefusal = "unavailable" | "busy" | "out_of_time";
 
 export interface SandboxOptions extends EvaluationLimits {
-  /** Processes at once, each evaluating one program at a time. */
+  /** Concurrent processes, each evaluating one program at a time. */
   processesMax: number;
-  /** Programs that may wait for a place; beyond, they are turned away. */
+  /** The longest queue of programs; further ones are refused. */
   waitingMax: number;
   killGraceMs: number;
   evaluationsPerProcess: number;
   /** An idle process is ended after this long. */
   idleMs: number;
-  /** After a failed start nobody tries again for this long. */
+  /** The pause after a failed start before the next one. */
   startPauseMs: number;
   logger: Logger;
-  /** Replaces how a process is started, for tests. */
+  /** Replaces the start of a process, for tests. */
   startProcess?: (options: SandboxProcessOptions) => Promise<SandboxProcess>;
 }
 
-/** What the judge runs with (completions 6.1): 3 s, 64 MB. */
+/** The judge's settings (completions 6.1): 3 s, 64 MB. */
 export const sandboxDefaults = {
   timeoutMs: 3_000,
   memoryBytes: 64 * 1024 * 1024,
@@ -56,9 +56,8 @@ interface IdleProcess {
 }
 
 /**
- * A small pool of sandbox processes. They are started when there is something to evaluate and ended when there has been
- * nothing for a while, so an installation without code scorers has none. A process that was killed is replaced by the
- * next evaluation that needs one.
+ * A small pool of sandbox processes. They are started on demand and ended when idle, so an installation without code scorers
+ * has none. A process that was killed is replaced by the next evaluation that needs one.
  */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const places = createFairLimit({ places: options.processesMax, waitingMax: options.waitingMax });
@@ -78,7 +77,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       return await start(dropUser);
     } catch (err) {
       if (!dropUser) throw err;
-      // Root may not become anybody else in some containers.
+      // In some containers root may not switch to another user.
       const process = await start(false);
       dropUser = false;
       options.logger.warn({ err }, "code scorers run as root: their process may not become another user here");

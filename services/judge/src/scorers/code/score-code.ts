@@ -2,24 +2,24 @@ import type { DeterministicScore, RecordedToolCall } from "@touchstone/contracts
 import type { PlaceRequest } from "@touchstone/service-kit";
 import { type Sandbox, sandboxDefaults } from "./sandbox.ts";
 
-/** What a code scorer has in scope (completions 6.1). */
+/** The variables of a code scorer (completions 6.1). */
 export interface CodeScope {
   input: string;
   output: string;
   /** Null = the case has none. */
   expected: string | null;
-  /** What the linked trace recorded; absent when none is linked. */
+  /** The tool calls of the linked trace; absent when none is linked. */
   toolCalls: readonly RecordedToolCall[] | undefined;
-  /** What the judges said of the same result; absent when there is nothing to say. */
+  /** The judges' ratings of the same result; absent without any. */
   scores: { rating: number | null; judges: Record<string, number> } | undefined;
 }
 
-/** Longest program, scope included: an interpreter's memory has room for the several forms it takes in there. */
+/** The longest program, including the scope: the several forms it takes must fit into an interpreter's memory. */
 const programMaxBytes = 8 * 1024 * 1024;
 
 /**
- * Runs code scorers, each by itself, and answers with a row for each in the order asked. Never rejects: a scorer that
- * fails, does not end or cannot be run has a null score and an error.
+ * Runs code scorers independently, and returns a row for each in request order. Never rejects: a scorer that fails, times out
+ * or cannot be run has a null score and an error.
  */
 export function createCodeScorer(
   sandbox: Sandbox,

@@ -9,15 +9,15 @@ import type { EvaluationLimits, SandboxArgument } from "./child/protocol.ts";
 const childFolder = fileURLToPath(new URL("./child", import.meta.url));
 
 /**
- * Whom sandbox processes run as when the judge is root. Nobody else's number, above all not that of the built-in
- * PostgreSQL (61047), whose files it could read; below 65536, so that it exists inside user namespaces too.
+ * The user of sandbox processes when the judge is root. It must be unused, above all not that of the built-in PostgreSQL
+ * (61047), whose files it could read; below 65536, so that it exists inside user namespaces too.
  */
 const sandboxUid = 61_048;
 
 /**
- * Limits of the kernel, in the units of a shell's `ulimit`: no core dump, no file written, few descriptors, 60 s of CPU
- * (a process is retired long before; this ends one that spins after the judge was killed), 1 GB of data. What a system
- * does not know is left out.
+ * Limits of the kernel, in the units of a shell's `ulimit`: no core dump, no file writes, few descriptors, 60 s of CPU (a
+ * process is replaced long before; this ends one that spins after the judge was killed), 1 GB of data. Limits that a system
+ * does not support are skipped.
  */
 const ulimits = ["-c 0", "-f 0", "-n 64", "-t 60", "-d 1048576"];
 
@@ -25,16 +25,16 @@ const launcher = `${ulimits.map((limit) => `ulimit ${limit} 2>/dev/null`).join("
 
 export type ConfinedProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** Whether there is a lower user to become. */
+/** True if the process can switch to an unprivileged user. */
 export function canDropUser(): boolean {
   return process.getuid?.() === 0;
 }
 
 /**
- * Starts a sandbox process: an empty environment, no descriptor but the three pipes, the given working folder, the
- * kernel's limits, Node's permission model (no file but its own code, no processes, threads, addons) and, if asked, a user
- * that owns nothing, which it becomes when it has read its code: that may lie where only root may look. The permission
- * model of Node 24 leaves the network alone; only the interpreter keeps code from it.
+ * Starts a sandbox process with an empty environment, no descriptors but the three pipes, the given working folder, the
+ * kernel's limits, and Node's permission model (no files but its own code, no processes, threads, addons). If requested, it
+ * switches to an unprivileged user after reading its code, which may be readable only by root. The permission model of Node 24
+ * does not restrict the network; only the interpreter does.
  */
 export async function startConfined(
   limits: EvaluationLimits,
@@ -53,13 +53,13 @@ export async function startConfined(
   return spawn("/bin/sh", ["-c", launcher, "sh", ...command], {
     cwd: folder,
     env: {},
-    // A session of its own: Ctrl-C in the terminal reaches the judge, which stops its processes in order.
+    // A separate session: Ctrl-C in the terminal reaches only the judge, which stops its processes in order.
     detached: true,
     stdio: ["pipe", "pipe", "pipe"],
   });
 }
 
-/** The folders that hold the process's own code: its sources, and the interpreter's packages where they are linked and where they are. */
+/** The folders of the process's own code: its sources, and the interpreter's packages at their links and real paths. */
 function readableFolders(): string[] {
   const own = createRequire(path.join(childFolder, "main.ts"));
   const core = own.resolve("quickjs-emscripten-core");
@@ -73,7 +73,7 @@ function readableFolders(): string[] {
   return [...new Set([childFolder, ...(linkFolder ? [linkFolder] : []), ...files.map(packagesFolder)])];
 }
 
-/** The innermost `node_modules` a file is in. */
+/** The innermost `node_modules` that contains a file. */
 function packagesFolder(file: string): string {
   const name = `${path.sep}node_modules${path.sep}`;
   return file.slice(0, file.lastIndexOf(name) + name.length - 1);
@@ -82,8 +82,8 @@ function packagesFolder(file: string): string {
 const closeOnExec = 0o2000000;
 
 /**
- * Descriptors beyond the standard three that every process we start would inherit. Node opens none like that, but who
- * started us may have left some. Empty where there is no /proc.
+ * Descriptors beyond the standard three that child processes would inherit. Node opens none like that, but this process's
+ * parent may have left some. Empty without /proc.
  */
 async function findInheritableFds(): Promise<number[]> {
   const fds = (await readdir("/proc/self/fdinfo").catch(() => [])).map(Number).filter((fd) => fd > 2);

@@ -9,8 +9,8 @@ type ContextRequest = NonNullable<DeterministicRequest["contextMatch"]>;
 const contextMatchName = "Context match (jaccard)";
 
 /**
- * Context match (completions 6.4): Jaccard similarity of the tokens of what was retrieved and what should have been, 0 to
- * 1. Null with an error when nothing was retrieved, or when one of the texts has no words or is over 1 MB.
+ * Context match (completions 6.4): Jaccard similarity of the tokens of the retrieved and the expected texts, 0 to 1. Null with
+ * an error when nothing was retrieved, or when one of the texts has no words or is over 1 MB.
  */
 export function* scoreContext({ expected, actual }: ContextRequest): Sliced<DeterministicScore> {
   if (actual === null || actual.trim() === "") return failContext("No retrieval context was recorded for this result");
@@ -19,7 +19,7 @@ export function* scoreContext({ expected, actual }: ContextRequest): Sliced<Dete
   return { name: contextMatchName, score: scoreJaccard(pair) };
 }
 
-/** The row of a context match that could not be computed. */
+/** The row of a failed context match. */
 export function failContext(error: string): DeterministicScore {
   return { name: contextMatchName, score: null, error };
 }

@@ -9,27 +9,27 @@ import type { EmbedTexts } from "./vector/embed-texts.ts";
 import { embedByHashing, hashEmbeddingModel } from "./vector/hash-embedding.ts";
 import { scoreVector } from "./vector/score.ts";
 
-/** One result to compare with what was expected. Jobs of one group never hold up those of another. */
+/** One result to compare with its expected result. Jobs of one group never delay those of another. */
 export interface SimilarityJob extends CallOptions {
   request: SimilarityRequest;
-  /** What was answered. */
+  /** The answer. */
   candidate: string;
-  /** What was expected; null = the case has none, and then every metric is null. */
+  /** The expected result; null = the case has none, and then every metric is null. */
   reference: string | null;
 }
 
 export interface SimilarityScorerOptions {
   embed: EmbedTexts;
-  /** Told of a metric that threw although it never should; the metric is null then. */
+  /** Called for a metric that unexpectedly threw; the metric is null then. */
   onBug(err: unknown, metric: keyof SimilarityScores): void;
 }
 
-/** Pairs longer than this (UTF-16 units, both texts) are computed one at a time, so that they do not share out the CPU. */
+/** Pairs longer than this (UTF-16 units, both texts) are computed one at a time, so that they do not share the CPU. */
 const heavyPairMinChars = 128 * 1024;
 
 /**
- * Computes the metrics that were asked for, each isolated: one that fails, or is unfinished when the signal aborts, is
- * null and takes nothing else with it. Never rejects.
+ * Computes the requested metrics, each isolated: one that fails, or is unfinished when the signal aborts, is null and does not
+ * affect the others. Never rejects.
  */
 export function createSimilarityScorer(
   options: SimilarityScorerOptions,

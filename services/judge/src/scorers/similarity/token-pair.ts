@@ -1,8 +1,8 @@
 import type { Sliced } from "@touchstone/service-kit";
 
 /**
- * Two texts as the word metrics see them: each token is a number, and equal tokens have equal numbers in both. Numbers
- * run from 0 to `vocabularySize - 1` and every one of them occurs.
+ * Two texts as the word metrics read them: each token is a number, and equal tokens have equal numbers in both. Numbers run
+ * from 0 to `vocabularySize - 1` and every one of them occurs.
  */
 export interface TokenPair {
   candidate: Uint32Array;
@@ -31,8 +31,8 @@ export function* readTokenPair(candidate: string, reference: string): Sliced<Tok
 
 function* numberTokens(text: string, numbers: Map<string, number>): Sliced<Uint32Array> {
   const tokens: number[] = [];
-  // The specification turns everything but letters, numbers and whitespace into spaces and splits on whitespace.
-  // What is left between the splits are exactly these runs.
+  // The specification turns everything but letters, numbers and whitespace into spaces and splits on whitespace. The remaining
+  // parts are exactly these runs.
   for (const [token] of text.toLowerCase().matchAll(/[\p{L}\p{N}]+/gu)) {
     let number = numbers.get(token);
     if (number === undefined) {
@@ -46,7 +46,7 @@ function* numberTokens(text: string, numbers: Map<string, number>): Sliced<Uint3
 }
 
 function isTooLarge(text: string): boolean {
-  // A character takes one to three bytes of UTF-8, so most texts are decided without counting.
+  // A UTF-16 unit takes one to three bytes of UTF-8, so most texts are decided without counting.
   if (text.length > similarityTextMaxBytes) return true;
   return text.length * 3 > similarityTextMaxBytes && Buffer.byteLength(text) > similarityTextMaxBytes;
 }

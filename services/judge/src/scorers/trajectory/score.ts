@@ -6,9 +6,9 @@ type TrajectoryRequest = NonNullable<DeterministicRequest["trajectoryMatch"]>;
 const reasoningMaxChars = 2_000;
 
 /**
- * Trajectory match (completions 6.3): 1 when the tools that were called, in order, match the expected ones in the given
- * mode, else 0; the reasoning lists both. Null with an error when there is no trace to look at (`actual` null). Names
- * are trimmed on both sides and blank ones removed.
+ * Trajectory match (completions 6.3): 1 when the called tools, in order, match the expected ones in the given mode, else 0; the
+ * reasoning lists both. Null with an error when there is no trace (`actual` null). Names are trimmed on both sides and blank
+ * ones removed.
  */
 export function scoreTrajectory(
   { tools, mode, linked }: TrajectoryRequest,
@@ -37,7 +37,7 @@ const matches: Record<TrajectoryRequest["mode"], Match> = {
   },
 };
 
-/** Whether each name occurs in `names` at least as often as in `wanted`. */
+/** True if each name occurs in `names` at least as often as in `wanted`. */
 function containsAll(names: readonly string[], wanted: readonly string[]): boolean {
   const left = new Map<string, number>();
   for (const name of names) left.set(name, (left.get(name) ?? 0) + 1);

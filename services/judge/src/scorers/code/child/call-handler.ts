@@ -1,17 +1,17 @@
 import type { QuickJSContext, QuickJSHandle } from "quickjs-emscripten-core";
 import type { GuestTools } from "./guest-values.ts";
 
-/** What a handler returned, or why it returned nothing. */
+/** The value that a handler returned, or the reason for none. */
 export type HandlerCall =
   | { kind: "returned"; value: QuickJSHandle }
   | { kind: "thrown"; thrown: QuickJSHandle }
   | { kind: "failed"; message: string }
   | { kind: "timeout" };
 
-/** What completions 6.2 hands to a handler besides the trace. */
+/** The arguments of a handler besides the trace (completions 6.2). */
 const values = ["input", "output", "expected", "metadata"] as const;
 
-/** Makes the handler's last argument; inside the interpreter, so that nothing of ours is called from there. */
+/** Makes the handler's last argument; inside the interpreter, so that it contains no host functions. */
 const makeTraceSource = `
 return {
   getSpans: async (options) => {
@@ -20,11 +20,11 @@ return {
   },
 };`;
 
-/** Between two looks at the clock. */
+/** Jobs between two checks of the deadline. */
 const jobsAtOnce = 100;
 
 /**
- * Has a script define its `handler` and calls it (completions 6.2). `script` ends with a statement that returns the
+ * Evaluates a script that defines `handler` and calls it (completions 6.2). `script` ends with a statement that returns the
  * handler, see `programOf`. A handler may be asynchronous: its promises are run until it has settled.
  */
 export function callHandler(
@@ -61,7 +61,7 @@ export function callHandler(
 function settle(context: QuickJSContext, returned: QuickJSHandle, isOver: () => boolean): HandlerCall {
   for (;;) {
     const state = context.getPromiseState(returned);
-    // What is no promise is fulfilled with itself.
+    // A value that is not a promise counts as fulfilled.
     if (state.type === "fulfilled") return { kind: "returned", value: state.value };
     if (state.type === "rejected") return { kind: "thrown", thrown: state.error };
     const ran = context.runtime.executePendingJobs(jobsAtOnce);

@@ -1,9 +1,9 @@
 /**
- * Makes the whole process, all its threads included, that of a user in no other group, for good: without the rights of
- * root there is no way back. Throws where root may not do that, as in some containers.
+ * Switches the whole process, with all its threads, permanently to a user without other groups: without root's rights it cannot
+ * switch back. Throws if root may not do that, as in some containers.
  */
 export function dropUser(id: number): void {
-  // Not known to the types of systems that have no users.
+  // Optional in the types, for systems without users.
   const { setgroups, setgid, setuid } = process as Required<NodeJS.Process>;
   setgroups([]);
   setgid(id);

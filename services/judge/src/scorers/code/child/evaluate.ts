@@ -5,7 +5,7 @@ import type { EvaluationLimits, EvaluationOutcome } from "./protocol.ts";
 import { readHandlerScore } from "./read-handler-score.ts";
 
 /**
- * Deepest the interpreter's own stack may get. Twice as much aborted the whole module. What recurses inside native
+ * The maximum depth of the interpreter's own stack. Twice this value aborted the whole module. Recursion inside native
  * functions reaches the end of the host's stack first, which is caught as well.
  */
 const stackMaxBytes = 256 * 1024;
@@ -13,13 +13,13 @@ const stackMaxBytes = 256 * 1024;
 const parameters = ["input", "output", "expected", "toolCalls", "scores"] as const;
 
 /**
- * Runs one scorer in an interpreter that nobody used before and nobody uses afterwards (completions 6.1); never throws.
- * The scorer gets values and no function of ours, nothing it leaves behind is run (promises), and what it returns is
- * looked at from outside: nothing of it is serialised by its own code. Getters and proxies of the returned value are its
- * code too, and run under the same deadline. Nothing is freed: the interpreter's whole memory goes away.
+ * Runs one scorer in an interpreter used only once (completions 6.1); never throws. The scorer receives values but no host
+ * functions, its pending promises are not run, and its result is read from outside: none of it is serialised by its own code.
+ * Getters and proxies of the result are its code too, and run under the same deadline. Nothing is freed: the interpreter's
+ * whole memory is dropped.
  *
- * A script with a handler (completions 6.2) gets the spans through a function that is made in the interpreter, and its
- * promises are run until its result is there or nothing is left to run.
+ * A script with a handler (completions 6.2) receives the spans through a function made in the interpreter, and its promises are
+ * run until it has a result or nothing is left to run.
  */
 export function evaluate(
   quickJs: QuickJSWASMModule,
@@ -46,7 +46,7 @@ export function evaluate(
   }
 }
 
-/** With no memory left for an error object the engine throws null, and with none for a text no message can be read. */
+/** Without memory for an error object the engine throws null, and without memory for a text no message can be read. */
 function isUntoldShortage(outcome: EvaluationOutcome): boolean {
   return outcome.kind === "failed" && (outcome.message === "null" || outcome.message === noMessage);
 }

@@ -9,14 +9,14 @@ export function encodeFrame(text: string): Buffer {
   return frame;
 }
 
-/** A frame announced more than the reader takes. */
+/** A frame declared a length over the limit. */
 export class FrameTooLargeError extends Error {
   override readonly name = "FrameTooLargeError";
 }
 
 /**
- * Puts frames together from what a pipe delivers. What it keeps is bounded by `maxBytes`: a longer frame throws
- * {@link FrameTooLargeError} as soon as its length is known, and the reader is of no use afterwards.
+ * Assembles frames from a pipe. Its buffer is bounded by `maxBytes`: a longer frame throws {@link FrameTooLargeError} as soon
+ * as its length is known, and the reader is unusable afterwards.
  */
 export function createFrameReader(maxBytes: number): (chunk: Buffer) => string[] {
   let chunks: Buffer[] = [];

@@ -1,12 +1,12 @@
 import type { QuickJSContext, QuickJSHandle } from "quickjs-emscripten-core";
 
-/** Longest text taken from a scorer, in UTF-16 units. */
+/** The longest text read from a scorer, in UTF-16 units. */
 const textMaxChars = 2_000;
 
-/** What is said of a thrown value that says nothing. */
+/** The message for a thrown value without one. */
 export const noMessage = "Scorer threw something without a message";
 
-/** Functions of the interpreter, fetched before the scorer's code could replace them. */
+/** Functions of the interpreter, fetched before the scorer's code can replace them. */
 export interface GuestTools {
   parse: QuickJSHandle;
   stringify: QuickJSHandle;
@@ -16,7 +16,7 @@ export interface GuestTools {
   slice: QuickJSHandle;
 }
 
-/** Must be called before any code of the scorer's runs. */
+/** Must be called before any code of the scorer runs. */
 export function takeTools(context: QuickJSContext): GuestTools {
   const find = (...path: string[]): QuickJSHandle =>
     path.reduce((holder, name) => context.getProp(holder, name), context.global);
@@ -30,7 +30,7 @@ export function takeTools(context: QuickJSContext): GuestTools {
   };
 }
 
-/** A member of an object. Reading it may run code of the scorer's, which may throw. */
+/** A member of an object. Reading it may run the scorer's code, which may throw. */
 export function readMember(
   context: QuickJSContext,
   holder: QuickJSHandle,
@@ -40,13 +40,14 @@ export function readMember(
   return context.callFunction(get, context.undefined, holder, context.newString(name));
 }
 
-/** A string, cut visibly and fit to be stored (no NUL, no half of a character); null = it is no string. */
+/** A string, visibly truncated and storable (no NUL, no lone surrogate); null = it is not a string. */
 export function readText(context: QuickJSContext, value: QuickJSHandle, tools: GuestTools): string | null {
   if (context.typeof(value) !== "string") return null;
-  // Cut inside: a text of 50 MB never gets out.
+  // Truncated inside: a text of 50 MB never leaves the interpreter.
   const cut = context.callFunction(tools.slice, value, context.newNumber(0), context.newNumber(textMaxChars + 1));
   if (cut.error) return null;
-  // Strings leave the interpreter up to their first NUL, so they leave it as JSON. Of a string, none of its code is asked.
+  // Strings leave the interpreter only up to their first NUL, so they leave it as JSON. For a string this runs no code of the
+  // scorer.
   const json = context.callFunction(tools.stringify, context.undefined, cut.value);
   if (json.error) return null;
   const text = (JSON.parse(context.getString(json.value)) as string).replaceAll("\0", "\uFFFD").toWellFormed();
@@ -54,7 +55,7 @@ export function readText(context: QuickJSContext, value: QuickJSHandle, tools: G
   return `${text.slice(0, textMaxChars).toWellFormed()}... [cut after ${textMaxChars} characters]`;
 }
 
-/** What a thrown value says: its message, or else the value as a text. Never throws on behalf of the scorer. */
+/** The message of a thrown value, or else the value as a text. Errors of the scorer's code are caught. */
 export function readMessage(context: QuickJSContext, thrown: QuickJSHandle, tools: GuestTools): string {
   if (context.typeof(thrown) === "object" && !context.eq(thrown, context.null)) {
     const message = readMember(context, thrown, "message", tools);

@@ -8,7 +8,7 @@ import {
   type QuickJSWASMModule,
 } from "quickjs-emscripten-core";
 
-/** The little of WebAssembly that is used here; the compiler knows it only together with a browser. */
+/** The part of WebAssembly used here; TypeScript declares it only in its browser types. */
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
   Memory: new (pages: { initial: number; maximum: number }) => object;
@@ -16,17 +16,19 @@ declare const WebAssembly: {
 
 type VariantOptions = NonNullable<Parameters<typeof newVariant>[1]>;
 
-/** Its types describe the CommonJS build, where the variant is one member deeper than in the one that Node loads. */
+/**
+ * Its types describe the CommonJS build, in which the variant is nested one level deeper than in the one that Node loads.
+ */
 const variant = wasmVariant as unknown as QuickJSSyncVariant;
 
 const pageBytes = 65_536;
-/** What the interpreter's build starts with. */
+/** The initial memory of the interpreter's build. */
 const initialPages = 256;
 
 /**
- * Makes instances of QuickJS from one compiled module, each with a memory of its own. The limit is on that memory, where
- * nothing inside can get around it. QuickJS's own limit (`setMemoryLimit`) is of no use here: in this build it counts
- * next to nothing, and a scorer grew to 2 GB under a limit of 64 MB.
+ * Creates instances of QuickJS from one compiled module, each with separate memory. The limit applies to that memory, where
+ * code inside cannot bypass it. QuickJS's own limit (`setMemoryLimit`) does not work here: in this build it counts almost
+ * nothing, and a scorer grew to 2 GB under a limit of 64 MB.
  */
 export function loadInterpreters(memoryBytes: number): () => Promise<QuickJSWASMModule> {
   const path = fileURLToPath(import.meta.resolve("@jitl/quickjs-wasmfile-release-sync/wasm"));

@@ -1,18 +1,18 @@
 /**
- * What the judge and a sandbox process say to one another. The judge sends one program at a time: JSON text
- * `[code, scope]`, or `[script, scope, "handler"]` for a script with a `handler`, which is parsed only inside the
- * interpreter. The process answers each with an {@link EvaluationOutcome}.
+ * The protocol between the judge and a sandbox process. The judge sends one program at a time: JSON text `[code, scope]`, or
+ * `[script, scope, "handler"]` for a script with a `handler`, which is parsed only inside the interpreter. The process answers
+ * each with an {@link EvaluationOutcome}.
  */
 export type EvaluationOutcome =
   | {
       kind: "scored";
       score: number | null;
       reasoning?: string;
-      /** Of a handler only: what it calls its score, and what it says besides, as JSON text. */
+      /** Only from a handler: the name of its score, and its metadata as JSON text. */
       name?: string;
       metadata?: string;
     }
-  /** The scorer threw, or returned what is no score; the message is shown as it is. */
+  /** The scorer threw, or returned an invalid score; the message is shown unchanged. */
   | { kind: "failed"; message: string }
   | { kind: "timeout" }
   | { kind: "memory" }
@@ -21,17 +21,17 @@ export type EvaluationOutcome =
 
 /** The limits of one evaluation. */
 export interface EvaluationLimits {
-  /** When running code is interrupted. The judge kills the process soon after. */
+  /** The time after which running code is interrupted. The judge kills the process soon after. */
   timeoutMs: number;
-  /** All the memory of an interpreter, its own and its input included; a multiple of 64 KiB. */
+  /** The total memory of an interpreter, including its code and its input; a multiple of 64 KiB. */
   memoryBytes: number;
 }
 
-/** What a sandbox process gets as its argument, in JSON. */
+/** The argument of a sandbox process, as JSON. */
 export interface SandboxArgument extends EvaluationLimits {
-  /** Descriptors it was born with and must close first: the judge has them from whoever started it, marked inheritable. */
+  /** Inherited descriptors to close first: the judge's parent left them open and inheritable. */
   strayFds: number[];
-  /** The user and group it becomes before it says that it is ready; null: it stays who started it. */
+  /** The user and group to switch to before it reports ready; null: no switch. */
   becomes: number | null;
 }
 

@@ -8,8 +8,8 @@ const notUnderstood = {
 } as const;
 
 /**
- * What a handler returned, as a score (completions 6.2): null = it skips, numbers are brought into 0..1. `reason` and
- * `reasoning` are taken as well. Reading members may run code of the script's, which may throw.
+ * A handler's result as a score (completions 6.2): null = it skips, numbers are clamped to 0..1. Both `reason` and `reasoning`
+ * are accepted. Reading members may run the script's code, which may throw.
  */
 export function readHandlerScore(
   context: QuickJSContext,
@@ -51,7 +51,7 @@ function scored(score: number | null): EvaluationOutcome {
   return { kind: "scored", score: Math.min(1, Math.max(0, score)) };
 }
 
-/** As JSON text; null where there is none, or more than is kept. */
+/** As JSON text; null if there is none, or it exceeds the limit. */
 function readMetadata(context: QuickJSContext, value: QuickJSHandle | undefined, tools: GuestTools): string | null {
   if (value === undefined || context.typeof(value) !== "object") return null;
   const json = context.callFunction(tools.stringify, context.undefined, value);
@@ -61,7 +61,7 @@ function readMetadata(context: QuickJSContext, value: QuickJSHandle | undefined,
     JSON.parse(text);
     return text;
   } catch {
-    // It was cut.
+    // It was truncated.
     return null;
   }
 }

@@ -3,13 +3,13 @@ import type { TokenPair } from "../token-pair.ts";
 
 const ordersMax = 4;
 const gramsPerPiece = 4096;
-/** Stands for a gram that the reference does not have: it matches nothing, and nothing longer built on it does. */
+/** Represents a gram that the reference lacks: neither it nor a longer one built on it matches. */
 const unknownGram = -1;
 
 /**
- * Sentence BLEU (completions 6.5), 0 to 1: geometric mean of the clipped precisions of orders 1 to 4 (fewer for
- * shorter texts), times the brevity penalty. Order 1 is not smoothed, so texts without a common token score 0; the
- * higher orders count one match more than there is.
+ * Sentence BLEU (completions 6.5), 0 to 1: geometric mean of the clipped precisions of orders 1 to 4 (fewer for shorter texts),
+ * times the brevity penalty. Order 1 is not smoothed, so texts without a common token score 0; the higher orders use add-one
+ * smoothing of the matches.
  */
 export function* scoreBleu({ candidate, reference, vocabularySize }: TokenPair): Sliced<number> {
   const orders = Math.min(ordersMax, candidate.length, reference.length);
@@ -35,7 +35,7 @@ export function* scoreBleu({ candidate, reference, vocabularySize }: TokenPair):
 
 /**
  * Turns the grams of one order into those of the next: gram i becomes (gram i, token i + order - 1), numbered through
- * `numbers`. Only the reference adds numbers; what it lacks becomes {@link unknownGram} in the candidate.
+ * `numbers`. Only the reference adds numbers; grams it lacks become {@link unknownGram} in the candidate.
  */
 function* lengthen(
   grams: Int32Array,
@@ -62,7 +62,9 @@ function* lengthen(
   return longer;
 }
 
-/** How many grams of the candidate the reference has, each at most as often as the reference has it. */
+/**
+ * The number of the candidate's grams that occur in the reference, each counted at most as often as it occurs there.
+ */
 function* countClippedMatches(candidate: Int32Array, reference: Int32Array, gramCount: number): Sliced<number> {
   const left = new Uint32Array(gramCount);
   for (const gram of reference) left[gram] = (left[gram] as number) + 1;

@@ -37,7 +37,7 @@ export function* measureCommonSubsequence(
       word = markedWord + 1;
     }
     if (carry === 1) runCarry(bits, word, bits.length);
-    // A carry may cross every word; how far it really went is not worth counting.
+    // A carry may cross every word; its actual length need not be counted.
     steps += bits.length;
     if (steps >= stepsPerPiece) {
       steps = 0;
@@ -47,7 +47,7 @@ export function* measureCommonSubsequence(
   return shared + countZeroBits(bits);
 }
 
-/** Carries a one through unmarked words from `from` to `until`; says whether it came out at the end. */
+/** Carries a one through unmarked words from `from` to `until`; returns the carry out of the last word. */
 function runCarry(bits: Uint32Array, from: number, until: number): 0 | 1 {
   for (let word = from; word < until; word += 1) {
     const before = bits[word] as number;
@@ -96,7 +96,7 @@ function markPlaces(
   return { starts, words, masks };
 }
 
-/** What both begin or end with belongs to every longest common subsequence; `shared` counts both ends together. */
+/** A common prefix and suffix belong to every longest common subsequence; `shared` is the length of both together. */
 function cutCommonEnds(
   rows: Uint32Array,
   columns: Uint32Array,

@@ -12,16 +12,16 @@ export interface ComparerOptions {
   logger: Logger;
 }
 
-/** How alike a text is to each of the others, from 0 to 1, or null when there is no way to embed. Never rejects. */
+/** The similarity of a text to each of the others, from 0 to 1, or null without an embedding model. Never rejects. */
 export type CompareTexts = (
   job: { text: string; others: readonly string[]; model: string | null },
   call: CallOptions,
 ) => Promise<number[] | null>;
 
-/** What is compared of a text. Embedding models refuse longer ones, and one refusal would be one for all of them. */
+/** The compared part of a text. Embedding models refuse longer ones, and one refusal would fail all of them. */
 const comparedMaxChars = 8_000;
 
-/** completions 3.3, Dedupe. All texts are embedded in one call; a blank one is like no other and is not sent. */
+/** completions 3.3, Dedupe. All texts are embedded in one call; a blank one is similar to none and is not sent. */
 export function createTextComparer({ embed, logger }: ComparerOptions): CompareTexts {
   const embedAll: EmbedTexts = async (texts, model, call) => {
     if (model !== hashEmbeddingModel) return embed(texts, model, call);
@@ -38,7 +38,7 @@ export function createTextComparer({ embed, logger }: ComparerOptions): CompareT
       if (embeddings === null) return null;
       const embeddingOf = new Map(distinct.map((prepared, index) => [prepared, embeddings[index]]));
       const own = embeddingOf.get(prepare(text)) ?? [];
-      // What has no direction, such as a text without a letter, is like no other.
+      // A text without a direction, such as one without a letter, is similar to none.
       return others.map((other) => scoreVector(own, embeddingOf.get(prepare(other)) ?? []) ?? 0);
     } catch (err) {
       const isExpected = err instanceof ProviderFailure || err instanceof JudgeBudgetError || call.signal.aborted;

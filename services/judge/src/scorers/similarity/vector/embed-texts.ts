@@ -2,7 +2,7 @@ import type { CallOptions } from "../../../providers/provider.ts";
 import type { ResolveModel } from "../../../providers/resolve-model.ts";
 
 /**
- * One embedding for each text, in order, by one call; a null model is the default one. Null = nobody can be asked.
+ * One embedding for each text, in order, by one call; a null model is the default one. Null = no provider can be called.
  * Rejects when the provider fails.
  */
 export type EmbedTexts = (

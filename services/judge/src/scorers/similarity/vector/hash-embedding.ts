@@ -1,6 +1,6 @@
 import type { Sliced } from "@touchstone/service-kit";
 
-/** The model name that asks for {@link embedByHashing} instead of a provider (completions 6.5). */
+/** The model name for {@link embedByHashing} instead of a provider (completions 6.5). */
 export const hashEmbeddingModel = "local-hash";
 
 const dimensions = 1024;
@@ -8,8 +8,8 @@ const gramLength = 3;
 const tokensPerPiece = 1024;
 
 /**
- * An embedding that needs no provider: counts of the text's letter trigrams, hashed into a fixed number of buckets. It
- * sees spelling, not meaning, and is the same on every machine.
+ * An embedding without a provider: counts of the text's letter trigrams, hashed into a fixed number of buckets. It reflects
+ * spelling, not meaning, and is the same on every machine.
  */
 export function* embedByHashing(text: string): Sliced<number[]> {
   const vector = new Array<number>(dimensions).fill(0);
