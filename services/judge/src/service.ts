@@ -41,7 +41,7 @@ import { createVerdictRecordReader, createVerdictStore, trimVerdictRecords } fro
 import { createVerdicts } from "./verdicts/verdicts.ts";
 import { answerWriting } from "./writing/bus.ts";
 
-/** Results in hand per member and call to the provider. Those beyond the calls have their similarity computed and wait. */
+/** Concurrent results per member and provider call. Those beyond the calls have their similarity computed and wait. */
 const resultsPerCall = 4;
 const resultsMin = 32;
 /** Concurrent requests about usage per member. */

@@ -99,7 +99,7 @@ export function createMonitor(config: MonitorConfig, dependencies: StoreServiceD
 
 type Parts = ReturnType<typeof openParts>;
 
-/** What requests and background work are made of. */
+/** The parts that requests and background work share. */
 function openParts(kit: StoreServiceKit, config: MonitorConfig) {
   const { logger, metrics } = kit;
   const pool = { statementTimeoutMs: 10_000 };
