@@ -21,9 +21,7 @@ export const wordsMax: Readonly<Record<string, number>> = {
   "of its own": 6,
 };
 
-/** Of services only the tests are checked so far. */
-const isChecked =
-  /^(apps|bench|libs(?!\/store-service\/)|tests|tools(?!\/tidy)|services\/[^/]+\/test)\/.*\.(tsx?|mjs|cjs)$/;
+const isChecked = /^(apps|bench|libs|tests|tools(?!\/tidy)|services)\/.*\.(tsx?|mjs|cjs)$/;
 const comment = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/ .*/gm;
 const title = /(?<![.\w])(?:test|it|describe)(?:\(|\.[^\n"`]*\()\s*(["`])(?:\\.|(?!\1)[^\\\n])*\1/g;
 

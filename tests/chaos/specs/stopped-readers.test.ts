@@ -46,8 +46,16 @@ async function openReader(
   return opened[0] as StoppedReader;
 }
 
+interface FollowedTail {
+  /** The large traces that it received. */
+  names(): string[];
+  /** Waits until it has received this many; an error says how far it came. */
+  receives(count: number): Promise<void>;
+  close(): Promise<void>;
+}
+
 /** Reads the live tail like an EventSource: after a disconnect it resumes after the last event it received. */
-async function followTail(load: Load, after = ""): Promise<{ names(): string[]; close(): Promise<void> }> {
+async function followTail(load: Load, after = ""): Promise<FollowedTail> {
   const connections: StoppedReader[] = [];
   let isClosed = false;
   let failure: unknown = null;
@@ -70,11 +78,21 @@ async function followTail(load: Load, after = ""): Promise<{ names(): string[]; 
   following.catch((thrown) => {
     failure = thrown;
   });
+  const names = (): string[] => connections.flatMap((connection) => readEvents(connection.text()).names);
   return {
-    names() {
-      if (failure !== null) throw failure;
-      return connections.flatMap((connection) => readEvents(connection.text()).names);
-    },
+    names,
+    receives: (count) =>
+      waitUntil(
+        `${count} large traces are received`,
+        async () => {
+          if (failure !== null) throw failure;
+          const received = names();
+          if (received.length >= count) return true;
+          const bytes = connections.map((connection) => connection.text().length).join(", ");
+          throw new Error(`Received ${received.join(", ")} in connections of ${bytes} bytes.`);
+        },
+        slowly,
+      ),
     async close() {
       isClosed = true;
       connections.at(-1)?.close();
@@ -103,8 +121,8 @@ function namesIn(text: string): string[] {
 }
 
 const largeNames = Array.from({ length: largeTraces }, (_, index) => `large-${index}`).sort();
-/** Every received byte is searched each time, and there are many. */
-const slowly = { everyMs: 500, timeoutMs: 60_000 };
+/** Every received byte is searched each time, and there are many. A connection that stalls is cut after a minute. */
+const slowly = { everyMs: 500, timeoutMs: 180_000 };
 
 test("row 51: readers of the live tail that stop reading are disconnected, use few resources, and miss nothing when they reconnect", async () => {
   const report = await auditUnderLoad(system, { seed: 351, writers: 2 }, async (load) => {
@@ -115,7 +133,7 @@ test("row 51: readers of the live tail that stop reading are disconnected, use f
     // too.
     const reading = await followTail(load);
     await storeLarge(load);
-    await waitUntil("active readers receive all traces", async () => reading.names().length >= largeTraces, slowly);
+    await reading.receives(largeTraces);
     expect(reading.names().sort()).toEqual(largeNames);
     await load.awaitAcks(20);
     // If all of it were buffered, it would be by now, and would stay; leftovers of storing are freed.
@@ -130,7 +148,7 @@ test("row 51: readers of the live tail that stop reading are disconnected, use f
     const { names, lastId } = readEvents(first.text());
     expect(names.length).toBeLessThan(largeTraces);
     const back = await followTail(load, lastId);
-    await waitUntil("it receives the rest", async () => names.length + back.names().length >= largeTraces, slowly);
+    await back.receives(largeTraces - names.length);
     expect([...names, ...back.names()].sort()).toEqual(largeNames);
     for (const reader of [reading, back]) await reader.close();
     expect(listFailures(load).join("\n")).toBe("");

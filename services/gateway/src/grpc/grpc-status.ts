@@ -22,7 +22,7 @@ export function refusalOf(thrown: unknown): HttpRefusal {
 
 /**
  * The gRPC status that makes an exporter behave as with the HTTP answer (otlp 3): UNAVAILABLE with RetryInfo is
- * retried; RESOURCE_EXHAUSTED without it is dropped, so it stands for errors that a retry cannot fix: too large, or the
+ * retried; RESOURCE_EXHAUSTED without it is dropped, so it is used for errors that a retry cannot fix: too large, or the
  * daily quota.
  */
 export function toGrpcStatus(refusal: HttpRefusal): StatusObject {

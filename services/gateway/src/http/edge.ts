@@ -279,7 +279,7 @@ function createFastify(options: EdgeOptions, brokenRequests: BrokenRequests): Fa
     logger: false,
     exposeHeadRoutes: false,
     genReqId: () => randomUUID(),
-    // Fastify reads a plain number as "trust nobody"; the hops have to be counted here.
+    // Fastify reads a plain number as "trust no proxy"; the hops have to be counted here.
     trustProxy:
       typeof trustedProxies === "object" && "hops" in trustedProxies
         ? (_address, hop) => hop < trustedProxies.hops

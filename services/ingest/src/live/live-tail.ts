@@ -82,8 +82,12 @@ export function createLiveTail({ store, traces, show, eventIds, clock, logger }:
    */
   async function tell(rows: readonly TailRow[], group: readonly TraceStream[]): Promise<readonly TraceStream[]> {
     let told = group;
-    for (let start = 0; start < rows.length; start += rootsMax) {
-      const slice = rows.slice(start, start + rootsMax);
+    // A stream that catches up may have enough to read after one large root.
+    let size = group.some(({ isCatchingUp }) => isCatchingUp) ? 1 : rootsMax;
+    for (let start = 0; start < rows.length; start += size, size = Math.min(2 * size, rootsMax)) {
+      told = told.filter(({ isReady }) => isReady);
+      if (told.length === 0) break;
+      const slice = rows.slice(start, start + size);
       const roots = new Map<string, ReadSpan>();
       for (const [projectId, own] of Map.groupBy(slice, (row) => row.projectId)) {
         const ids = own.map(({ id }) => id);
@@ -107,7 +111,6 @@ export function createLiveTail({ store, traces, show, eventIds, clock, logger }:
         for (const stream of told) stream.position = { xid: row.xid, seq: row.seq };
         for (const stream of readers) stream.tell(items?.get(stream) as Buffer);
       }
-      if (told.length === 0) break;
     }
     return told;
   }

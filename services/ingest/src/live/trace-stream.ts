@@ -20,6 +20,8 @@ export interface TraceStream {
   position: TailPosition;
   /** The stream has begun, and its buffer is not full. */
   readonly isReady: boolean;
+  /** It has not yet reached the present: it is sent no more than its reader takes. */
+  readonly isCatchingUp: boolean;
   readonly wishes: StreamWishes;
   /** True if the framework and the source match; the store checks the other filters. */
   wants(root: { framework: string | null; source: string | null }): boolean;
@@ -64,6 +66,9 @@ export function createTraceStream(options: {
     readable,
     wishes,
     position: { xid: 0n, seq: 0n },
+    get isCatchingUp() {
+      return isCatchingUp;
+    },
     get isReady() {
       return hasBegun && !readable.destroyed && !(isCatchingUp && readable.readableLength > catchUpBytes);
     },
