@@ -1,9 +1,11 @@
 import { limits, traceListItem } from "@touchstone/contracts";
-import { openDatabase } from "@touchstone/db";
+import { type Database, openDatabase } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { createEventIds, type EventId } from "../src/live/event-ids.ts";
+import { createSeqFloors } from "../src/live/seq-floors.ts";
+import { createTailStore } from "../src/live/tail-store.ts";
 import { asBuilder } from "../src/search/as-builder.ts";
 import { type EventReader, type ReadEvent, readEvents } from "./event-reader.ts";
 import { openPools, silentLogger } from "./ingest-database.ts";
@@ -47,9 +49,8 @@ async function follow(ingest: RunningIngest, options: Parameters<typeof readEven
 const namesOf = (events: readonly ReadEvent[]): string[] => events.map(({ data }) => data.name);
 const hasTold = (reader: EventReader, count: number): Promise<void> => until(async () => reader.events.length >= count);
 
-/** Resolves when the tail was read twice from now on: the first read's rows are sent by then. */
-async function tailWasRead(): Promise<void> {
-  const admin = openDatabase({
+function openAdmin(): Database {
+  return openDatabase({
     url: database.adminUrl,
     role: new URL(database.adminUrl).username,
     applicationName: "tail watcher",
@@ -57,6 +58,11 @@ async function tailWasRead(): Promise<void> {
     statementTimeoutMs: 5_000,
     logger: silentLogger,
   });
+}
+
+/** Resolves when the tail was read twice from now on: the first read's rows are sent by then. */
+async function tailWasRead(): Promise<void> {
+  const admin = openAdmin();
   const seen = new Set<string>();
   try {
     await until(async () => {
@@ -88,6 +94,27 @@ test("a trace is sent as a list item, whichever replica stored it", async () => 
   const { json } = await one.call(projectId, "GET", "/api/v1/ingest/traces");
   expect(reader.events.map(({ data }) => data)).toEqual(json.traces.toReversed());
   expect(traceListItem.parse(reader.events[1]?.data)).toMatchObject({ name: "elsewhere" });
+});
+
+test("a text that was numbered long before it becomes visible is not below the numbers that are read", async () => {
+  const { app, maintenance } = openPools(database.url);
+  const admin = openAdmin();
+  try {
+    const floors = createSeqFloors(createTailStore(app));
+    await admin.transaction(async (transaction) => {
+      const { rows } = await transaction.query<{ seq: string; xid: string }>({
+        name: "slow_text",
+        text: "insert into ingest.search_docs (project_id, id, doc) values ($1, $2, 'slow') returning seq, xid",
+        values: [projectId, uuidv7(Date.now())],
+      });
+      // While no other transaction ends, the snapshots end before this one, although it has begun.
+      for (let read = 0; read < 4; read += 1) await floors.readState();
+
+      expect(floors.floorOf(BigInt(rows[0]?.xid ?? 0))).toBeLessThan(BigInt(rows[0]?.seq ?? 0));
+    });
+  } finally {
+    await Promise.all([admin, app, maintenance].map((pool) => pool.close()));
+  }
 });
 
 test("a build of the search index, however long, holds no trace back", async () => {

@@ -17,7 +17,13 @@ function openTail(rows: readonly TailRow[], itemBytes: number) {
   const horizon = (): bigint => BigInt(rows.length + 1);
   return createLiveTail({
     store: {
-      readState: async () => ({ horizon: horizon(), nextXid: horizon(), running: new Set(), lastSeq: horizon() }),
+      readState: async () => ({
+        horizon: horizon(),
+        nextXid: horizon(),
+        begunBefore: horizon(),
+        running: new Set(),
+        lastSeq: horizon(),
+      }),
       readAfter: async ({ after, limit }) =>
         rows.filter(({ xid, seq }) => xid > after.xid || (xid === after.xid && seq > after.seq)).slice(0, limit),
     },

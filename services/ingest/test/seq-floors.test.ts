@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { createSeqFloors } from "../src/live/seq-floors.ts";
 import type { TailState } from "../src/live/tail-store.ts";
 
-function stateAt(nextXid: bigint, lastSeq: bigint): TailState {
-  return { horizon: nextXid, nextXid, running: new Set(), lastSeq };
+function stateAt(begunBefore: bigint, lastSeq: bigint): TailState {
+  return { horizon: begunBefore, nextXid: begunBefore, begunBefore, running: new Set(), lastSeq };
 }
 
 /** Floors over reads that are answered on command, in the order of the requests. */

@@ -22,7 +22,8 @@ export function createSeqFloors({ readState }: Pick<TailStore, "readState">): Se
       // The number from this read may be younger than its transactions, and so may that of a concurrent read.
       const before = newest;
       const state = await readState();
-      if (before !== null && floors.length < floorsMax) floors.push({ xid: state.nextXid, seq: before.lastSeq });
+      // Not the end of the snapshot: a transaction beyond it may have begun long ago, with a number from then.
+      if (before !== null && floors.length < floorsMax) floors.push({ xid: state.begunBefore, seq: before.lastSeq });
       newest = state;
       return state;
     },

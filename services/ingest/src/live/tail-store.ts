@@ -10,8 +10,10 @@ export interface TailRow extends TailPosition {
 export interface TailState {
   /** Transactions below have ended, and their rows are visible. */
   horizon: bigint;
-  /** Transactions from here on have not begun. */
+  /** No transaction from here on has ended; some may have begun. */
   nextXid: bigint;
+  /** Transactions above began after this read did. */
+  begunBefore: bigint;
   /** The unfinished transactions below that; rows of the others are visible. */
   running: ReadonlySet<bigint>;
   /** The newest text number at that moment or slightly later. */
@@ -34,13 +36,22 @@ export interface TailStore {
   }): Promise<TailRow[]>;
 }
 
+interface StateRecord extends Record<string, unknown> {
+  horizon: string;
+  next_xid: string;
+  own_xid: string;
+  running: string[];
+  last_seq: string;
+}
+
 export function createTailStore(reading: Database): TailStore {
   return {
     async readState() {
-      const { rows } = await reading.query<{ horizon: string; next_xid: string; running: string[]; last_seq: string }>({
+      const { rows } = await reading.query<StateRecord>({
         name: "tail_state",
         text: `
           select ingest.tail_horizon() as horizon, pg_snapshot_xmax(pg_current_snapshot()) as next_xid,
+            pg_current_xact_id() as own_xid,
             array(select pg_snapshot_xip(pg_current_snapshot())::text) as running,
             coalesce(pg_sequence_last_value('ingest.search_docs_seq_seq'), 0) as last_seq`,
       });
@@ -49,6 +60,7 @@ export function createTailStore(reading: Database): TailStore {
       return {
         horizon: BigInt(row.horizon),
         nextXid: BigInt(row.next_xid),
+        begunBefore: BigInt(row.own_xid),
         running: new Set(row.running.map(BigInt)),
         lastSeq: BigInt(row.last_seq),
       };
