@@ -1,7 +1,6 @@
-import { limits } from "@touchstone/contracts";
+import { isUuid, limits } from "@touchstone/contracts";
 import { AppError } from "./app-error.ts";
 import type { Call } from "./call.ts";
-import { isUuid } from "./ids.ts";
 
 /** The requested page of the log: this many acts below the act `before`; null = from the newest. */
 export interface AuditPageQuery {

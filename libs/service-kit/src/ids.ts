@@ -41,10 +41,3 @@ export function uuidv7(atMs: number): string {
 export function uuidv7TimeMs(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
-
-const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-/** Whether a text is a UUID in the canonical lower-case form; no id of ours has another form. */
-export function isUuid(text: string): boolean {
-  return uuidPattern.test(text);
-}

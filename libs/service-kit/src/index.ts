@@ -34,7 +34,7 @@ export {
   type ServedRoute,
   translateFrameworkError,
 } from "./http-server.ts";
-export { isUuid, uuidv7, uuidv7TimeMs } from "./ids.ts";
+export { uuidv7, uuidv7TimeMs } from "./ids.ts";
 export { inflateBody, requireKnownEncoding } from "./inflate-body.ts";
 export {
   createInternalClient,

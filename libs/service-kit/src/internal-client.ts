@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
+import { arrayBuffer, json } from "node:stream/consumers";
 import {
   drainingHeader,
   type InternalRoute,
@@ -243,10 +244,9 @@ function toHopAnswer({ status, headers, body }: LocalAnswer, hop: Hop, bounds: H
 
 /** Adds what undici's bodies can do. */
 function readable(body: Readable): HopAnswer["body"] {
-  const join = async (): Promise<Buffer> => Buffer.concat(await body.toArray());
   return Object.assign(body, {
-    arrayBuffer: async () => Uint8Array.from(await join()).buffer,
-    json: async () => JSON.parse((await join()).toString("utf8")) as unknown,
+    arrayBuffer: () => arrayBuffer(body),
+    json: () => json(body),
     dump: async () => void body.destroy(),
   });
 }

@@ -1,7 +1,6 @@
-import { workspaceIgnored } from "@touchstone/contracts";
+import { isUuid, workspaceIgnored } from "@touchstone/contracts";
 import { AppError } from "./app-error.ts";
 import type { Call } from "./call.ts";
-import { isUuid } from "./ids.ts";
 
 /**
  * Checks the workspace that a body names (completions 0.4): the key alone selects the project, which may be named by

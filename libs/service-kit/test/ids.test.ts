@@ -1,6 +1,7 @@
+import { isUuid } from "@touchstone/contracts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isUuid, uuidv7, uuidv7TimeMs } from "../src/index.ts";
+import { uuidv7, uuidv7TimeMs } from "../src/index.ts";
 
 const timeMs = fc.integer({ min: 0, max: 2 ** 48 - 1 });
 

@@ -86,7 +86,7 @@ test("an export is a download that no browser shows", async () => {
   });
 });
 
-test("browsers are told to use https if the public address has it, including on refusals", async () => {
+test("every answer asks browsers to use https if the public address does, refusals too", async () => {
   for (const request of [head("GET", "/health/live"), "nonsense\r\n\r\n"]) {
     expect(headersOf(await sendRaw(secure.url, request))).toMatchObject({
       ...expected,

@@ -154,7 +154,7 @@ const liveScorers = z.object({
   projectId: z.uuid(),
   revision: z.number().int().positive(),
   /**
-   * A time at which the change was not committed yet: whatever is acknowledged after the change is younger. Absent from
+   * A time before the change was committed. Everything acknowledged after the change is newer. Absent from
    * releases without this field, until their outbox is empty.
    */
   changedAt: z.iso.datetime().optional(),

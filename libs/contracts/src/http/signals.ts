@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { polarity, severity } from "./patterns.ts";
-import { filledText, isId, isStorable, withRules } from "./texts.ts";
+import { filledText, isStorable, isUuid, withRules } from "./texts.ts";
 
 export const signalStatus = z.enum(["open", "reopened", "in_review", "resolved", "archived", "dismissed"]);
 const agentRef = z.object({ _id: z.string(), name: z.string() });
@@ -114,7 +114,7 @@ export const submittedSignalFeedback = withRules(
     correctedScore: z.number().nullish(),
     queuedForAutotune: z.boolean().nullish(),
   }),
-  { occurrenceId: isId, metric: isFeedbackText, rationale: isFeedbackText },
+  { occurrenceId: isUuid, metric: isFeedbackText, rationale: isFeedbackText },
 );
 
 const feedbackTexts = {

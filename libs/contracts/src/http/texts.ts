@@ -5,9 +5,11 @@ export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }
 
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** Whether a text is a UUID in the canonical lower-case form, as all our ids are. */
-export function isId(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+export function isUuid(text: string): boolean {
+  return uuidPattern.test(text);
 }
 
 /** Text that PostgreSQL stores unchanged; another is a `custom` issue. */

@@ -1,6 +1,6 @@
-import { limits } from "@touchstone/contracts";
+import { isUuid, limits } from "@touchstone/contracts";
 import type { Database, Transaction } from "@touchstone/db";
-import { AppError, isUuid } from "@touchstone/service-kit";
+import { AppError } from "@touchstone/service-kit";
 import { type Act, recordAudit } from "../audit/record-audit.ts";
 import { announceChange, type Role } from "./membership-store.ts";
 

@@ -1,11 +1,12 @@
 import {
   formatRevokedKeys,
+  isUuid,
   type memberReply,
   type organizationReply,
   revokedKeysHeader,
   routes,
 } from "@touchstone/contracts";
-import { AppError, type Handler, isUuid, parseBody, readAuditPage, type ServedRoute } from "@touchstone/service-kit";
+import { AppError, type Handler, parseBody, readAuditPage, type ServedRoute } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { type AuditReader, showPage } from "../audit/audit-reader.ts";
 import type { Member, Organization, OrganizationStore } from "../organizations/organization-store.ts";

@@ -1,4 +1,4 @@
-import { limits } from "@touchstone/contracts";
+import { isStorable, limits } from "@touchstone/contracts";
 import { AppError, OutboundError, type OutboundReach, readOutboundUrl } from "@touchstone/service-kit";
 import type { ModelChange } from "./model.ts";
 
@@ -123,7 +123,7 @@ function asObject(body: unknown): Submitted {
 
 function isText(value: unknown): value is string {
   const isString = typeof value === "string" && value.trim() !== "" && value.length <= limits.indexedTextMaxChars;
-  return isString && value.isWellFormed() && !value.includes("\0");
+  return isString && isStorable(value);
 }
 
 function isPrice(value: unknown): value is number {

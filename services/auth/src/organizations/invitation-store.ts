@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
-import { limits } from "@touchstone/contracts";
+import { isUuid, limits } from "@touchstone/contracts";
 import type { Database, Transaction } from "@touchstone/db";
-import { AppError, isUuid, uuidv7 } from "@touchstone/service-kit";
+import { AppError, uuidv7 } from "@touchstone/service-kit";
 import { recordAudit } from "../audit/record-audit.ts";
 import { lockOrganization } from "./lock-organization.ts";
 import type { Administrator } from "./organization-store.ts";

@@ -1,5 +1,5 @@
+import { isUuid } from "@touchstone/contracts";
 import type { Transaction } from "@touchstone/db";
-import { isUuid } from "@touchstone/service-kit";
 import type { Role } from "../accounts/membership-store.ts";
 
 /** A user's membership of an organization. */

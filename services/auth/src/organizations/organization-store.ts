@@ -1,6 +1,6 @@
-import { keyRevoked, limits, projectDeleting } from "@touchstone/contracts";
+import { isUuid, keyRevoked, limits, projectDeleting } from "@touchstone/contracts";
 import type { Database, Transaction } from "@touchstone/db";
-import { AppError, isUuid } from "@touchstone/service-kit";
+import { AppError } from "@touchstone/service-kit";
 import { announceChange, type Role } from "../accounts/membership-store.ts";
 import { type Act, recordAudit } from "../audit/record-audit.ts";
 import { lockOrganization, type Place } from "./lock-organization.ts";

@@ -1,4 +1,5 @@
-import { AppError, type Call, isUuid } from "@touchstone/service-kit";
+import { isUuid } from "@touchstone/contracts";
+import { AppError, type Call } from "@touchstone/service-kit";
 import type { MembershipStore } from "../accounts/membership-store.ts";
 import { administers } from "../organizations/roles.ts";
 import type { ProjectStore } from "./project-store.ts";

@@ -1,4 +1,5 @@
-import { AppError, type Call, isAppError, isUuid, type JsonObject, readJsonObject } from "@touchstone/service-kit";
+import { isUuid } from "@touchstone/contracts";
+import { AppError, type Call, isAppError, type JsonObject, readJsonObject } from "@touchstone/service-kit";
 import type { DatasetStore, StoredDataset } from "../datasets/dataset-store.ts";
 import type { CiRunStore, StoredCiRun } from "./ci-run-store.ts";
 import { type CiSettings, readCiSettings } from "./ci-settings.ts";

@@ -1,7 +1,6 @@
-import { limits } from "@touchstone/contracts";
+import { isStorable, limits } from "@touchstone/contracts";
 import { AppError, isJsonObject, type JsonObject } from "@touchstone/service-kit";
 import { type JsonMember, memberText, objectText } from "../json/json-text.ts";
-import { isPlain } from "../registries/registered-name.ts";
 import { readEither } from "./ci-request.ts";
 
 /** The body of `POST /ingest/ci-runs`. */
@@ -43,7 +42,7 @@ function readThreshold(value: unknown): number | null {
 function readAgentName(value: unknown): string | null {
   if (value === null) return null;
   const most = limits.ciAgentNameMaxChars;
-  if (typeof value === "string" && value.length <= most && isPlain(value)) return value;
+  if (typeof value === "string" && value.length <= most && isStorable(value)) return value;
   return refuse(`agent_name must be plain text of at most ${most} characters`);
 }
 

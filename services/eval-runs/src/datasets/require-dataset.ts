@@ -1,4 +1,5 @@
-import { AppError, type Call, isUuid, requireProject } from "@touchstone/service-kit";
+import { isUuid } from "@touchstone/contracts";
+import { AppError, type Call, requireProject } from "@touchstone/service-kit";
 import type { DatasetStore, StoredDataset } from "./dataset-store.ts";
 
 /** The dataset in the path. Throws `not_found` when the project has none with that id. */

@@ -1,11 +1,10 @@
 import type { Bus } from "@touchstone/bus";
-import { type casePreview, type datasetVersionCounts, type deletedCase, routes } from "@touchstone/contracts";
+import { type casePreview, type datasetVersionCounts, type deletedCase, isUuid, routes } from "@touchstone/contracts";
 import {
   AppError,
   actOf,
   type Clock,
   type Handler,
-  isUuid,
   readJsonObject,
   requireProject,
   requireWorkspace,

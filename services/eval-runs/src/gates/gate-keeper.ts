@@ -1,5 +1,5 @@
-import type { Gate } from "@touchstone/contracts";
-import { AppError, type Clock, isUuid, runInSlices, uuidv7 } from "@touchstone/service-kit";
+import { type Gate, isUuid } from "@touchstone/contracts";
+import { AppError, type Clock, runInSlices, uuidv7 } from "@touchstone/service-kit";
 import { findScorer } from "../grading/plan.ts";
 import type { ResultStore } from "../results/result-store.ts";
 import type { Gradings } from "../runs/gradings.ts";

@@ -1,6 +1,6 @@
-import { type recordedGates, routes } from "@touchstone/contracts";
+import { isUuid, type recordedGates, routes } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
-import { AppError, endOfPage, type Handler, isUuid, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import { AppError, endOfPage, type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { DatasetStore } from "../datasets/dataset-store.ts";
 import { readAllOrNone, readText } from "../queries/read-query.ts";

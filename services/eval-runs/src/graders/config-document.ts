@@ -1,4 +1,4 @@
-import { limits } from "@touchstone/contracts";
+import { isStorable, limits } from "@touchstone/contracts";
 import { AppError, type JsonObject } from "@touchstone/service-kit";
 import { composeGradingMembers } from "../grading/grading-members.ts";
 import { type JsonMember, membersOf, memberText, objectText } from "../json/json-text.ts";
@@ -80,7 +80,7 @@ function composeJudgeMembers({ text, value }: JsonObject): JsonMember[] {
 
 /** A name is shown in lists, reports and gates: printable text of bounded length. */
 export function requireGraderName(name: string): void {
-  if (name.length > limits.graderNameMaxChars || name.includes("\0") || !name.isWellFormed()) {
+  if (name.length > limits.graderNameMaxChars || !isStorable(name)) {
     throw new AppError("bad_request", `name must be plain text of at most ${limits.graderNameMaxChars} characters`);
   }
 }

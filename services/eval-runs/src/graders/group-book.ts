@@ -1,6 +1,6 @@
-import { limits } from "@touchstone/contracts";
+import { isUuid, limits } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
-import { type Act, AppError, type Clock, isUuid, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
+import { type Act, AppError, type Clock, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
 import { recordAuditEvent } from "../outbox.ts";
 import { requiresExpected } from "./config-rules.ts";
 import { findConfig } from "./config-store.ts";

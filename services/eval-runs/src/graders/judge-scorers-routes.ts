@@ -1,10 +1,9 @@
-import { routes } from "@touchstone/contracts";
+import { isUuid, routes } from "@touchstone/contracts";
 import {
   AppError,
   actOf,
   type Call,
   type Handler,
-  isUuid,
   readJsonObject,
   requireProject,
   type ServedRoute,

@@ -1,10 +1,9 @@
-import { type onlineEvaluatorReply, routes } from "@touchstone/contracts";
+import { isUuid, type onlineEvaluatorReply, routes } from "@touchstone/contracts";
 import {
   AppError,
   actOf,
   type Call,
   type Handler,
-  isUuid,
   readJsonObject,
   requireProject,
   type ServedRoute,

@@ -1,4 +1,4 @@
-import { limits } from "@touchstone/contracts";
+import { isStorable, limits } from "@touchstone/contracts";
 import { AppError, isJsonObject } from "@touchstone/service-kit";
 
 /** The settings with which a judge or a group judges live traffic (completions 4.2, 4.4). */
@@ -54,7 +54,7 @@ const readLive = {
 const readScope = {
   name: (value, name): string => {
     const isName = typeof value === "string" && value.trim() !== "" && value.length <= limits.graderNameMaxChars;
-    return isName && value.isWellFormed() && !value.includes("\0") ? value : refuse(name, "a name in plain text");
+    return isName && isStorable(value) ? value : refuse(name, "a name in plain text");
   },
   scopeMode: oneOf(["all", "selected"], '"all" or "selected"'),
   agentIds: (value, name): string[] => {

@@ -1,4 +1,4 @@
-import { type groupRatings, routes, type scorerGroupReply } from "@touchstone/contracts";
+import { type groupRatings, isUuid, routes, type scorerGroupReply } from "@touchstone/contracts";
 import {
   AppError,
   actOf,
@@ -6,7 +6,6 @@ import {
   type Clock,
   endOfList,
   type Handler,
-  isUuid,
   readJsonObject,
   requireProject,
   type ServedRoute,

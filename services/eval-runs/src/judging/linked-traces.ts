@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { JudgedTrace, Trajectory } from "@touchstone/contracts";
-import { isUuid, type Logger } from "@touchstone/service-kit";
+import { isUuid, type JudgedTrace, type Trajectory } from "@touchstone/contracts";
+import type { Logger } from "@touchstone/service-kit";
 import { type GradingPlan, gradersOf } from "../grading/plan.ts";
 import type { IngestClient } from "../ingest-client.ts";
 import type { ToolSchemaStore } from "../registries/tool-schema-store.ts";

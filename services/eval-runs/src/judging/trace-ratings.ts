@@ -1,5 +1,4 @@
-import type { RatedResult, resultRow } from "@touchstone/contracts";
-import { isUuid } from "@touchstone/service-kit";
+import { isUuid, type RatedResult, type resultRow } from "@touchstone/contracts";
 import type { z } from "zod";
 import { type GradingPlan, gradersOf } from "../grading/plan.ts";
 

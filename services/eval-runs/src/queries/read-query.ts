@@ -1,4 +1,5 @@
-import { AppError, isUuid } from "@touchstone/service-kit";
+import { isUuid } from "@touchstone/contracts";
+import { AppError } from "@touchstone/service-kit";
 
 /** The parameters of a request, as in {@link Call}. */
 export type Query = Readonly<Record<string, string | string[] | undefined>>;

@@ -1,10 +1,9 @@
-import { type prompt, routes } from "@touchstone/contracts";
+import { isStorable, isUuid, type prompt, routes } from "@touchstone/contracts";
 import {
   AppError,
   type Clock,
   endOfList,
   type Handler,
-  isUuid,
   readJsonObject,
   requireProject,
   requireWorkspace,
@@ -14,7 +13,7 @@ import {
 import type { z } from "zod";
 import { readNameListQuery } from "../queries/list-query.ts";
 import type { PromptStore, StoredPrompt } from "./prompt-store.ts";
-import { isPlain, readOptionalText, readRegisteredName } from "./registered-name.ts";
+import { readOptionalText, readRegisteredName } from "./registered-name.ts";
 
 /** Versioned prompts, for agents that fetch them. */
 export function promptRoutes({ prompts, clock }: { prompts: PromptStore; clock: Clock }): ServedRoute[] {
@@ -59,7 +58,7 @@ function getPrompt({ prompts }: { prompts: PromptStore }): Handler {
     const { promptId = "" } = call.params;
     const version = readVersion([call.query.version].flat()[0]);
     const key = { id: isUuid(promptId) ? promptId : null, name: promptId };
-    const found = isPlain(promptId) ? await prompts.find(projectId, key, version) : null;
+    const found = isStorable(promptId) ? await prompts.find(projectId, key, version) : null;
     if (found === null) throw new AppError("not_found", "Prompt not found");
     return { status: 200, body: showPrompt(found) };
   };

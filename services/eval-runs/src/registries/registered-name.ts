@@ -1,4 +1,4 @@
-import { limits } from "@touchstone/contracts";
+import { isStorable, limits } from "@touchstone/contracts";
 import { AppError } from "@touchstone/service-kit";
 
 /**
@@ -7,15 +7,10 @@ import { AppError } from "@touchstone/service-kit";
 export function readRegisteredName(name: unknown): string {
   if (typeof name !== "string" || name.trim() === "") throw new AppError("bad_request", "name is required");
   const most = limits.registryNameMaxChars;
-  if (name.length > most || !isPlain(name)) {
+  if (name.length > most || !isStorable(name)) {
     throw new AppError("bad_request", `name must be plain text of at most ${most} characters`);
   }
   return name;
-}
-
-/** True if a text can be compared with a stored name. */
-export function isPlain(text: string): boolean {
-  return text.isWellFormed() && !text.includes("\0");
 }
 
 /** Reads an optional text. */

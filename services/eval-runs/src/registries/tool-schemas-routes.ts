@@ -1,4 +1,4 @@
-import { type newToolSchema, routes, type toolSchema } from "@touchstone/contracts";
+import { isUuid, type newToolSchema, routes, type toolSchema } from "@touchstone/contracts";
 import {
   AppError,
   actOf,
@@ -6,7 +6,6 @@ import {
   type Clock,
   endOfList,
   type Handler,
-  isUuid,
   readJsonObject,
   requireProject,
   requireWorkspace,

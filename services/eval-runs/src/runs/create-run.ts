@@ -1,9 +1,8 @@
-import { type createRunReply, limits } from "@touchstone/contracts";
+import { type createRunReply, isUuid, limits } from "@touchstone/contracts";
 import {
   AppError,
   type Clock,
   type Handler,
-  isUuid,
   readJsonObject,
   requireProject,
   requireWorkspace,

@@ -1,4 +1,5 @@
-import { AppError, isUuid } from "@touchstone/service-kit";
+import { isUuid } from "@touchstone/contracts";
+import { AppError } from "@touchstone/service-kit";
 import type { ConfigStore } from "../graders/config-store.ts";
 import type { StoredMember } from "../graders/group-document.ts";
 import type { GroupStore } from "../graders/group-store.ts";

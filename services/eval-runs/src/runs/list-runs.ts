@@ -1,13 +1,5 @@
-import { limits } from "@touchstone/contracts";
-import {
-  AppError,
-  endOfPage,
-  firstOf,
-  type Handler,
-  isUuid,
-  parseIsoTime,
-  requireProject,
-} from "@touchstone/service-kit";
+import { isUuid, limits } from "@touchstone/contracts";
+import { AppError, endOfPage, firstOf, type Handler, parseIsoTime, requireProject } from "@touchstone/service-kit";
 import { type Query, readAllOrNone, readCursor, readLimit, readOneOf, readText } from "../queries/read-query.ts";
 import { type CountingDependencies, countRuns } from "./count-runs.ts";
 import type { KnownIntervals } from "./known-intervals.ts";

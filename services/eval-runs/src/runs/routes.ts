@@ -1,10 +1,9 @@
-import { type finalizeRunReply, type missingResults, routes } from "@touchstone/contracts";
+import { type finalizeRunReply, isUuid, type missingResults, routes } from "@touchstone/contracts";
 import {
   AppError,
   actOf,
   type Clock,
   type Handler,
-  isUuid,
   parseBody,
   readJsonObject,
   requireProject,

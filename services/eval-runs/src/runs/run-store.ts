@@ -1,6 +1,6 @@
-import type { VerdictMode } from "@touchstone/contracts";
+import { isUuid, type VerdictMode } from "@touchstone/contracts";
 import { type Database, type Statement, selectPart, sqlStateOf } from "@touchstone/db";
-import { type Act, AppError, isUuid, type ListPage, type SizedRow } from "@touchstone/service-kit";
+import { type Act, AppError, type ListPage, type SizedRow } from "@touchstone/service-kit";
 import { recordAuditEvent } from "../outbox.ts";
 import { type ListQuery, readList } from "../queries/read-list.ts";
 

@@ -1,4 +1,4 @@
-import { limits, type VerdictMode, verdictMode } from "@touchstone/contracts";
+import { isStorable, limits, type VerdictMode, verdictMode } from "@touchstone/contracts";
 import { AppError, isJsonObject, type JsonObject } from "@touchstone/service-kit";
 import { type JsonMember, membersOf, memberText, objectText } from "../json/json-text.ts";
 
@@ -63,7 +63,7 @@ function readRunSource(value: JsonObject["value"]): string {
   const runSource = readText(value, "runSource") ?? "sdk";
   // Such a run is never a baseline (interface: Run, runSource), so only trace evaluation may create one.
   if (runSource === "trace-eval") refuse('runSource must not be "trace-eval"');
-  if (runSource.length > runSourceMaxChars || !runSource.isWellFormed() || runSource.includes("\0")) {
+  if (runSource.length > runSourceMaxChars || !isStorable(runSource)) {
     refuse(`runSource must be plain text of at most ${runSourceMaxChars} characters`);
   }
   return runSource;

@@ -1,5 +1,5 @@
-import { limits } from "@touchstone/contracts";
-import { type Call, isUuid } from "@touchstone/service-kit";
+import { isUuid, limits } from "@touchstone/contracts";
+import type { Call } from "@touchstone/service-kit";
 import type { ListQuery } from "../queries/read-list.ts";
 import { type Query, readCursor, readLimit, readText } from "../queries/read-query.ts";
 import { branchOfSubject, commitOfSubject } from "./run-store.ts";

@@ -1,12 +1,5 @@
-import type { evaluateTraceReply } from "@touchstone/contracts";
-import {
-  AppError,
-  type Handler,
-  isUuid,
-  readJsonObject,
-  requireProject,
-  requireWorkspace,
-} from "@touchstone/service-kit";
+import { type evaluateTraceReply, isUuid } from "@touchstone/contracts";
+import { AppError, type Handler, readJsonObject, requireProject, requireWorkspace } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { DatasetStore } from "../datasets/dataset-store.ts";
 import type { ConfigStore } from "../graders/config-store.ts";

@@ -1,5 +1,5 @@
-import { readVerdictRecord } from "@touchstone/contracts";
-import { type Answer, AppError, isUuid } from "@touchstone/service-kit";
+import { isUuid, readVerdictRecord } from "@touchstone/contracts";
+import { type Answer, AppError } from "@touchstone/service-kit";
 import { type AskJudge, judgeBounds } from "./ask-judge.ts";
 
 export type ReadVerdict = (projectId: string, verdictId: string) => Promise<Answer>;

@@ -1,6 +1,6 @@
-import { limits } from "@touchstone/contracts";
+import { isUuid, limits } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
-import { isUuid, uuidv7 } from "@touchstone/service-kit";
+import { uuidv7 } from "@touchstone/service-kit";
 import { agentIdOf } from "../model/ids.ts";
 
 /** The agent of a trace (interface: Agent). */

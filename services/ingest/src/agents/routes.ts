@@ -4,9 +4,10 @@ import {
   type agentsFound,
   agentsQuery,
   internalRoutes,
+  isUuid,
   routes,
 } from "@touchstone/contracts";
-import { AppError, type Handler, isUuid, parseBody, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import { AppError, type Handler, parseBody, requireProject, type ServedRoute } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { Agent, AgentStore } from "./agent-store.ts";
 

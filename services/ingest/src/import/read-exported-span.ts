@@ -1,5 +1,5 @@
-import { limits } from "@touchstone/contracts";
-import { isUuid, parseIsoTime, uuidv7TimeMs } from "@touchstone/service-kit";
+import { isStorable, isUuid, limits } from "@touchstone/contracts";
+import { parseIsoTime, uuidv7TimeMs } from "@touchstone/service-kit";
 import { type JsonSlice, type JsonType, scanElements, scanMembers } from "../model/scan-members.ts";
 import type { IncomingSpan, JsonText } from "../model/span.ts";
 import { guessSpanKind, normaliseSpanKind } from "../model/span-kind.ts";
@@ -157,7 +157,7 @@ function createLineReader(members: LineMembers): LineReader {
       const value = JSON.parse(found.text) as string;
       if (charsMax === null) return value;
       if (value.length > charsMax) throw new LineFault(`${name} has more than ${charsMax} characters`);
-      if (value.includes("\0") || !value.isWellFormed()) {
+      if (!isStorable(value)) {
         throw new LineFault(`${name} must not contain NUL or an unpaired surrogate`);
       }
       return value;

@@ -1,5 +1,4 @@
-import type { RecordedTurn, turnsQuery } from "@touchstone/contracts";
-import { isUuid } from "@touchstone/service-kit";
+import { isUuid, type RecordedTurn, type turnsQuery } from "@touchstone/contracts";
 import type { z } from "zod";
 import type { ReadSpan } from "../model/read-span.ts";
 import { cutText, readRecordedText } from "../model/recorded-text.ts";

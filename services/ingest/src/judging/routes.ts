@@ -1,5 +1,6 @@
 import {
   internalRoutes,
+  isUuid,
   judgedTraceQuery,
   type judgedTraceReply,
   scriptTraceQuery,
@@ -7,7 +8,7 @@ import {
   turnsQuery,
   type turnsReply,
 } from "@touchstone/contracts";
-import { type Handler, isUuid, type ServedRoute } from "@touchstone/service-kit";
+import type { Handler, ServedRoute } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { SessionStore } from "../sessions/session-store.ts";
 import type { TraceStore } from "../trace-store/trace-store.ts";

@@ -21,9 +21,12 @@ export function createSeqFloors({ readState }: Pick<TailStore, "readState">): Se
     async readState() {
       // The number from this read may be younger than its transactions, and so may that of a concurrent read.
       const before = newest;
-      const state = await readState();
+      const state = await readState(before?.lastSeq ?? null);
       // Not the end of the snapshot: a transaction beyond it may have begun long ago, with a number from then.
-      if (before !== null && floors.length < floorsMax) floors.push({ xid: state.begunBefore, seq: before.lastSeq });
+      const { begunBefore } = state;
+      if (before !== null && begunBefore !== null && floors.length < floorsMax) {
+        floors.push({ xid: begunBefore, seq: before.lastSeq });
+      }
       newest = state;
       return state;
     },

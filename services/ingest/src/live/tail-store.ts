@@ -12,8 +12,8 @@ export interface TailState {
   horizon: bigint;
   /** No transaction from here on has ended; some may have begun. */
   nextXid: bigint;
-  /** Transactions above began after this read did. */
-  begunBefore: bigint;
+  /** Transactions above began after this read did. Null if no text was numbered since the known one. */
+  begunBefore: bigint | null;
   /** The unfinished transactions below that; rows of the others are visible. */
   running: ReadonlySet<bigint>;
   /** The newest text number at that moment or slightly later. */
@@ -22,7 +22,8 @@ export interface TailState {
 
 /** Reads stored roots in the order of {@link TailPosition}. */
 export interface TailStore {
-  readState(): Promise<TailState>;
+  /** `knownSeq`: the newest text number of an earlier read; null if there was none. */
+  readState(knownSeq: bigint | null): Promise<TailState>;
   /**
    * At most `limit` roots of these projects after a position and below a transaction, in order; only numbers above
    * `seqFloor`.
@@ -39,28 +40,32 @@ export interface TailStore {
 interface StateRecord extends Record<string, unknown> {
   horizon: string;
   next_xid: string;
-  own_xid: string;
+  own_xid: string | null;
   running: string[];
   last_seq: string;
 }
 
 export function createTailStore(reading: Database): TailStore {
   return {
-    async readState() {
+    async readState(knownSeq) {
       const { rows } = await reading.query<StateRecord>({
         name: "tail_state",
         text: `
           select ingest.tail_horizon() as horizon, pg_snapshot_xmax(pg_current_snapshot()) as next_xid,
-            pg_current_xact_id() as own_xid,
-            array(select pg_snapshot_xip(pg_current_snapshot())::text) as running,
-            coalesce(pg_sequence_last_value('ingest.search_docs_seq_seq'), 0) as last_seq`,
+            case when last_seq > $1::bigint then pg_current_xact_id() end as own_xid,
+            array(select pg_snapshot_xip(pg_current_snapshot())::text) as running, last_seq
+          from (
+            select coalesce(pg_sequence_last_value('ingest.search_docs_seq_seq'), 0) as last_seq
+            offset 0
+          ) numbered`,
+        values: [knownSeq === null ? null : String(knownSeq)],
       });
       const [row] = rows;
       if (row === undefined) throw new Error("the state of the tail has one row");
       return {
         horizon: BigInt(row.horizon),
         nextXid: BigInt(row.next_xid),
-        begunBefore: BigInt(row.own_xid),
+        begunBefore: row.own_xid === null ? null : BigInt(row.own_xid),
         running: new Set(row.running.map(BigInt)),
         lastSeq: BigInt(row.last_seq),
       };

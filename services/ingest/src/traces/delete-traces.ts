@@ -1,4 +1,5 @@
-import { AppError, actOf, type Call, type Clock, type Handler, isUuid, requireProject } from "@touchstone/service-kit";
+import { isUuid } from "@touchstone/contracts";
+import { AppError, actOf, type Call, type Clock, type Handler, requireProject } from "@touchstone/service-kit";
 import { recordAuditEvent } from "../outbox.ts";
 import type { TraceStore } from "../trace-store/trace-store.ts";
 import { readDeletionFilter } from "./read-deletion-filter.ts";

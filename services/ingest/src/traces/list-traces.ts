@@ -1,5 +1,5 @@
-import { limits } from "@touchstone/contracts";
-import { AppError, createReadTurns, type Handler, isUuid, Pieces, requireProject } from "@touchstone/service-kit";
+import { isUuid, limits } from "@touchstone/contracts";
+import { AppError, createReadTurns, type Handler, Pieces, requireProject } from "@touchstone/service-kit";
 import type { ReadSpan } from "../model/read-span.ts";
 import type { CostEstimator } from "../pricing/cost-estimator.ts";
 import type { RootPage, TraceStore } from "../trace-store/trace-store.ts";

@@ -1,5 +1,5 @@
-import { deleteTracesQuery } from "@touchstone/contracts";
-import { AppError, type Call, isUuid, parseIsoTime } from "@touchstone/service-kit";
+import { deleteTracesQuery, isUuid } from "@touchstone/contracts";
+import { AppError, type Call, parseIsoTime } from "@touchstone/service-kit";
 import type { RemovalFilter } from "../trace-store/removing/trace-remover.ts";
 import { normaliseFramework } from "./submitted-trace.ts";
 

@@ -1,4 +1,5 @@
-import { AppError, type Call, isUuid, parseIsoTime } from "@touchstone/service-kit";
+import { isUuid } from "@touchstone/contracts";
+import { AppError, type Call, parseIsoTime } from "@touchstone/service-kit";
 import type { RootFilter } from "../model/root-filter.ts";
 import { searchPattern } from "../search/search-pattern.ts";
 import { normaliseFramework } from "./submitted-trace.ts";

@@ -1,5 +1,5 @@
-import { costOf, limits, priceFinder, routes, type TraceOutline } from "@touchstone/contracts";
-import { AppError, type Clock, type Handler, isUuid, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import { costOf, isUuid, limits, priceFinder, routes, type TraceOutline } from "@touchstone/contracts";
+import { AppError, type Clock, type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
 import type { AgentStore } from "../agents/agent-store.ts";
 import type { CostEstimator } from "../pricing/cost-estimator.ts";
 import type { PriceStore } from "../pricing/price-store.ts";

@@ -1,4 +1,4 @@
-import { limits } from "@touchstone/contracts";
+import { isStorable, limits } from "@touchstone/contracts";
 import { AppError, parseIsoTime } from "@touchstone/service-kit";
 import { type JsonSlice, type JsonType, scanMembers } from "../model/scan-members.ts";
 import type { IncomingSpan } from "../model/span.ts";
@@ -173,7 +173,7 @@ function createFieldReader(members: Members): FieldReader {
     if (charsMax !== undefined && value.length > charsMax) {
       blame(name, [`String must contain at most ${charsMax} character(s)`]);
     }
-    if (storable && (value.includes("\0") || !value.isWellFormed())) blame(name, [storableText]);
+    if (storable && !isStorable(value)) blame(name, [storableText]);
     return value;
   }
 

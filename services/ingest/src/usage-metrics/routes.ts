@@ -4,6 +4,7 @@ import {
   type DashboardWindow,
   type FindPrice,
   internalRoutes,
+  isUuid,
   type modelCosts,
   modelCostsQuery,
   priceFinder,
@@ -11,7 +12,7 @@ import {
   routes,
   stretchesOf,
 } from "@touchstone/contracts";
-import { type Call, type Clock, type Handler, isUuid, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import { type Call, type Clock, type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { PriceStore } from "../pricing/price-store.ts";
 import type { AgentTokenReader } from "./agent-token-reader.ts";

@@ -1,5 +1,5 @@
 import type { KeyObject } from "node:crypto";
-import { limits } from "@touchstone/contracts";
+import { isStorable, limits } from "@touchstone/contracts";
 import { createFence, fillTemplate } from "../prompting/fence.ts";
 import { findObjects } from "../prompting/read-reply.ts";
 import { makeStorable } from "../prompting/storable-text.ts";
@@ -80,7 +80,7 @@ const explanationMaxChars = 2_000;
 /** The expression in a reply; null when there is none. The requester must check that it compiles. */
 export function readRegex(text: string): WrittenRegex | null {
   for (const { regex, explanation } of findObjects(text)) {
-    if (typeof regex !== "string" || regex.trim() === "" || !regex.isWellFormed() || regex.includes("\0")) continue;
+    if (typeof regex !== "string" || regex.trim() === "" || !isStorable(regex)) continue;
     const hasExplanation = typeof explanation === "string" && explanation.trim() !== "";
     return { regex, explanation: hasExplanation ? makeStorable(explanation.trim(), explanationMaxChars) : null };
   }

@@ -1,11 +1,10 @@
-import { type alertRule, routes } from "@touchstone/contracts";
+import { type alertRule, isUuid, routes } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import {
   AppError,
   actOf,
   type Call,
   type Handler,
-  isUuid,
   parseBody,
   readJsonObject,
   requireProject,

@@ -1,4 +1,4 @@
-import { limits } from "@touchstone/contracts";
+import { isStorable, limits } from "@touchstone/contracts";
 import { AppError, OutboundError, type OutboundReach, readOutboundUrl } from "@touchstone/service-kit";
 import type { EvaluatorDocument } from "./evaluator.ts";
 
@@ -95,6 +95,6 @@ function readAgentIds(value: unknown): string[] {
 
 /** Requires text that PostgreSQL can store. */
 function requireStorable(member: string, value: string): string {
-  if (!value.isWellFormed() || value.includes("\0")) refuse(`${member} must be text without NUL`);
+  if (!isStorable(value)) refuse(`${member} must be text without NUL`);
   return value;
 }

@@ -1,6 +1,7 @@
 import {
   type customEvaluatorEvents,
   type customEvaluatorReply,
+  isUuid,
   readDashboardWindow,
   routes,
   stretchesOf,
@@ -11,7 +12,6 @@ import {
   type Call,
   type Clock,
   type Handler,
-  isUuid,
   type OutboundReach,
   readJsonObject,
   requireProject,

@@ -1,4 +1,4 @@
-import { isUuid } from "@touchstone/service-kit";
+import { isUuid } from "@touchstone/contracts";
 import type { IngestClient } from "../ingest-client.ts";
 import { AwayError, type ScoreMember } from "../judging/member-scorer.ts";
 import type { AskEvaluator } from "./ask-evaluator.ts";

@@ -1,8 +1,7 @@
-import type { customEvaluatorTrialReply, ScriptTrace } from "@touchstone/contracts";
+import { type customEvaluatorTrialReply, isUuid, type ScriptTrace } from "@touchstone/contracts";
 import {
   type Handler,
   isAppError,
-  isUuid,
   type JsonMembers,
   type OutboundReach,
   readJsonObject,

@@ -1,5 +1,5 @@
-import { agreementCell } from "@touchstone/contracts";
-import { AppError, type Call, isUuid } from "@touchstone/service-kit";
+import { agreementCell, isUuid } from "@touchstone/contracts";
+import { AppError, type Call } from "@touchstone/service-kit";
 import type { AgreementCell, PairPosition } from "./pair-reader.ts";
 
 const pageDefault = 20;

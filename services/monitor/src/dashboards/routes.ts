@@ -1,5 +1,6 @@
 import {
   type agentFigures,
+  isUuid,
   lengthOf,
   listStretches,
   type modelComparison,
@@ -10,7 +11,7 @@ import {
   type topFailing,
   type trend,
 } from "@touchstone/contracts";
-import { type Clock, type Handler, isUuid, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import { type Clock, type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
 import type { AgreementReader } from "./agreement-reader.ts";

@@ -1,8 +1,15 @@
-import { type feedbackList, type feedbackReply, limits, type outcomeReply, routes } from "@touchstone/contracts";
+import {
+  type feedbackList,
+  type feedbackReply,
+  isStorable,
+  isUuid,
+  limits,
+  type outcomeReply,
+  routes,
+} from "@touchstone/contracts";
 import {
   AppError,
   type Handler,
-  isUuid,
   type JsonMembers,
   parseBody,
   readJsonObject,
@@ -127,7 +134,7 @@ function showVote({
 /** An optional text. Throws 400 for another type, a longer text, and one that PostgreSQL cannot store. */
 function readText(member: string, value: unknown, maxChars: number): string | null {
   if (value === undefined || value === null) return null;
-  if (typeof value !== "string" || value.length > maxChars || !value.isWellFormed() || value.includes("\0")) {
+  if (typeof value !== "string" || value.length > maxChars || !isStorable(value)) {
     throw new AppError("bad_request", `${member} must be text of at most ${maxChars} characters`);
   }
   return value;

@@ -1,5 +1,4 @@
-import type { KnownMember, readMembers } from "@touchstone/contracts";
-import { isUuid } from "@touchstone/service-kit";
+import { isUuid, type KnownMember, type readMembers } from "@touchstone/contracts";
 import type { z } from "zod";
 import type { EvaluatorStore } from "../custom-evaluators/evaluator-store.ts";
 import { builtinPatterns } from "../patterns/builtin/builtins.ts";

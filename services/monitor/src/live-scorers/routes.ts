@@ -1,5 +1,6 @@
 import {
   internalRoutes,
+  isUuid,
   type liveRatingEvents,
   type liveRatings,
   readDashboardWindow,
@@ -12,7 +13,6 @@ import {
   type Call,
   type Clock,
   type Handler,
-  isUuid,
   requireProject,
   type ServedRoute,
 } from "@touchstone/service-kit";

@@ -1,4 +1,4 @@
-import { limits, type PatternCondition } from "@touchstone/contracts";
+import { isStorable, limits, type PatternCondition } from "@touchstone/contracts";
 import { AppError } from "@touchstone/service-kit";
 import type { DetectorKind, PatternDocument, PatternSource } from "./matching/pattern.ts";
 import type { Looker, PatternMatcher } from "./matching/pattern-matcher.ts";
@@ -158,7 +158,7 @@ function readText(member: string, value: unknown, maxChars: number = limits.patt
 }
 
 function requireStorable(member: string, value: string): string {
-  if (!value.isWellFormed() || value.includes("\0")) refuse(`${member} must be text without NUL`);
+  if (!isStorable(value)) refuse(`${member} must be text without NUL`);
   return value;
 }
 

@@ -1,12 +1,11 @@
 import type { Bus } from "@touchstone/bus";
-import { routes } from "@touchstone/contracts";
+import { isUuid, routes } from "@touchstone/contracts";
 import {
   AppError,
   actOf,
   type Call,
   type Clock,
   type Handler,
-  isUuid,
   readJsonObject,
   requireProject,
   type ServedRoute,

@@ -1,5 +1,5 @@
 import type { Bus } from "@touchstone/bus";
-import { isUuid } from "@touchstone/service-kit";
+import { isUuid } from "@touchstone/contracts";
 import type { LiveBudget } from "../judging/live-budget.ts";
 import { AwayError, type ScoreMember } from "../judging/member-scorer.ts";
 import { askJudge, JudgeAwayError } from "./ask-judge.ts";

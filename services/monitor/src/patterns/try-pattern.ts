@@ -1,5 +1,5 @@
 import type { Bus } from "@touchstone/bus";
-import { type JudgedTrace, limits, type patternTrialReply } from "@touchstone/contracts";
+import { isUuid, type JudgedTrace, limits, type patternTrialReply } from "@touchstone/contracts";
 import {
   type Answer,
   AppError,
@@ -7,7 +7,6 @@ import {
   createFairLimit,
   type Handler,
   isAppError,
-  isUuid,
   type JsonMembers,
   readJsonObject,
   requireProject,

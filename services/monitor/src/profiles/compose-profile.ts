@@ -1,4 +1,4 @@
-import { limits } from "@touchstone/contracts";
+import { isStorable, limits } from "@touchstone/contracts";
 import { AppError } from "@touchstone/service-kit";
 import type { ProfileDocument } from "./profile.ts";
 
@@ -31,7 +31,7 @@ export function composeProfile(sent: Sent, stored: ProfileDocument): ProfileDocu
     refuse("coverageMode must be one of: all, sampled");
   }
   if (retentionDays !== undefined && typeof retentionDays !== "number") refuse("retentionDays must be a number");
-  if (billingMode !== undefined && !(typeof billingMode === "string" && isStorable(billingMode))) {
+  if (billingMode !== undefined && !(typeof billingMode === "string" && isShort(billingMode))) {
     refuse("billingMode must be a string");
   }
   if (channels !== undefined && !isTexts(channels)) refuse("channels must be an array of strings");
@@ -73,11 +73,11 @@ function mergeObject(
 }
 
 function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((each) => typeof each === "string" && isStorable(each));
+  return Array.isArray(value) && value.every((each) => typeof each === "string" && isShort(each));
 }
 
-function isStorable(text: string): boolean {
-  return text.length <= 2_000 && text.isWellFormed() && !text.includes("\0");
+function isShort(text: string): boolean {
+  return text.length <= 2_000 && isStorable(text);
 }
 
 function pick(sent: Sent, members: readonly string[]): Sent {

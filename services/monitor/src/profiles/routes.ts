@@ -1,4 +1,12 @@
-import { type agentList, internalRoutes, limits, routes, type trackedAgentList } from "@touchstone/contracts";
+import {
+  type agentList,
+  internalRoutes,
+  isStorable,
+  isUuid,
+  limits,
+  routes,
+  type trackedAgentList,
+} from "@touchstone/contracts";
 import {
   type Answer,
   AppError,
@@ -6,7 +14,6 @@ import {
   type Call,
   type Clock,
   type Handler,
-  isUuid,
   parseBody,
   readJsonObject,
   requireProject,
@@ -183,7 +190,7 @@ async function showTrackedAgents(
 /** The agent in the path, by id or name. Throws 400 for a text that can be neither. */
 function agentNamed(call: Call): string {
   const named = call.params.agentId ?? "";
-  if (named.trim() === "" || named.length > limits.traceNameMaxChars || !named.isWellFormed() || named.includes("\0")) {
+  if (named.trim() === "" || named.length > limits.traceNameMaxChars || !isStorable(named)) {
     throw new AppError(
       "bad_request",
       `agentId must be an id or a name of at most ${limits.traceNameMaxChars} characters`,

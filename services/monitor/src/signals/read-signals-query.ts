@@ -1,5 +1,5 @@
-import { limits, signalStatus, signalsQuery } from "@touchstone/contracts";
-import { AppError, type Call, isUuid } from "@touchstone/service-kit";
+import { isUuid, limits, signalStatus, signalsQuery } from "@touchstone/contracts";
+import { AppError, type Call } from "@touchstone/service-kit";
 import type { SignalFilter, SignalPage, SignalPosition } from "./signal-reader.ts";
 import type { SignalStatus } from "./stored-signal.ts";
 

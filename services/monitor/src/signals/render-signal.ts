@@ -1,5 +1,5 @@
-import type { signal } from "@touchstone/contracts";
-import { AppError, type Call, isUuid } from "@touchstone/service-kit";
+import { isUuid, type signal } from "@touchstone/contracts";
+import { AppError, type Call } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { StoredSignal } from "./stored-signal.ts";
 

@@ -1,11 +1,10 @@
-import { limits, routes, webhookDeliveriesQuery } from "@touchstone/contracts";
+import { isUuid, limits, routes, webhookDeliveriesQuery } from "@touchstone/contracts";
 import {
   AppError,
   actOf,
   type Call,
   type Clock,
   type Handler,
-  isUuid,
   type OutboundReach,
   parseBody,
   readJsonObject,

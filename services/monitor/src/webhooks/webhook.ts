@@ -1,5 +1,5 @@
-import type { WebhookEvent } from "@touchstone/contracts";
-import { AppError, type Call, isUuid } from "@touchstone/service-kit";
+import { isUuid, type WebhookEvent } from "@touchstone/contracts";
+import { AppError, type Call } from "@touchstone/service-kit";
 import type { Severity } from "../model/finding.ts";
 
 /** An address that receives messages, with its subscriptions. */
