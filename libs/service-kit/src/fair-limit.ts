@@ -4,13 +4,18 @@ export interface PlaceRequest {
   signal: AbortSignal;
 }
 
+/** Without a signal a task waits as long as it takes. */
+type WaitingTask = Pick<PlaceRequest, "group"> & Partial<PlaceRequest>;
+
 /** A limit on concurrent tasks; waiting tasks are served group by group in turn. */
 export interface FairLimit {
   /**
    * Runs the task once a slot is free. Rejects with the signal's reason when it aborts before that, and with {@link
    * TooManyWaitingError} at once when the queue is full.
    */
-  run<Result>(request: PlaceRequest, task: () => Promise<Result>): Promise<Result>;
+  run<Result>(request: WaitingTask, task: () => Promise<Result>): Promise<Result>;
+  /** Takes a place as `run` does, and resolves to the function that frees it. */
+  take(request: WaitingTask): Promise<() => void>;
   /** Changes the number of slots. Running tasks are not affected: a smaller number takes effect as tasks end. */
   resize(places: number): void;
   running(): number;
@@ -81,8 +86,8 @@ export function createFairLimit(options: FairLimitOptions): FairLimit {
     }
   }
 
-  function waitForPlace({ group, signal }: PlaceRequest): Promise<void> {
-    if (signal.aborted) return Promise.reject(signal.reason);
+  function waitForPlace({ group, signal }: WaitingTask): Promise<void> {
+    if (signal?.aborted) return Promise.reject(signal?.reason);
     const before = queues.get(group);
     // If a slot is free while tasks wait, then none of their groups may use it.
     if (before === undefined && mayRun(group)) {
@@ -95,7 +100,7 @@ export function createFairLimit(options: FairLimitOptions): FairLimit {
     }
     return new Promise((resolve, reject) => {
       const start = (): void => {
-        signal.removeEventListener("abort", leave);
+        signal?.removeEventListener("abort", leave);
         resolve();
       };
       const leave = (): void => {
@@ -105,9 +110,9 @@ export function createFairLimit(options: FairLimitOptions): FairLimit {
         queue.splice(place, 1);
         if (queue.length === 0) queues.delete(group);
         waiting -= 1;
-        reject(signal.reason);
+        reject(signal?.reason);
       };
-      signal.addEventListener("abort", leave, { once: true });
+      signal?.addEventListener("abort", leave, { once: true });
       if (before) before.push(start);
       else queues.set(group, [start]);
       waiting += 1;
@@ -122,6 +127,14 @@ export function createFairLimit(options: FairLimitOptions): FairLimit {
       } finally {
         end(request.group);
       }
+    },
+    async take(request) {
+      await waitForPlace(request);
+      let isFreed = false;
+      return () => {
+        if (!isFreed) end(request.group);
+        isFreed = true;
+      };
     },
     resize(newPlaces) {
       places = newPlaces;

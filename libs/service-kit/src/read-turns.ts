@@ -1,5 +1,5 @@
 import { deadlines, type ServiceName } from "@touchstone/contracts";
-import { createFairLimit, type FairLimit, type PlaceRequest, TooManyWaitingError } from "./fair-limit.ts";
+import { createFairLimit, TooManyWaitingError } from "./fair-limit.ts";
 import { tooMuchToSend } from "./no-room.ts";
 
 /**
@@ -36,7 +36,7 @@ export function createReadTurns(service: ServiceName): ReadTurns {
     const waiting = new AbortController();
     const timer = setTimeout(() => waiting.abort(tooMuchToSend(service)), deadlines.answerRoomMs);
     try {
-      return await takePlace(limit, { group: projectId, signal: waiting.signal });
+      return await limit.take({ group: projectId, signal: waiting.signal });
     } catch (thrown) {
       throw thrown instanceof TooManyWaitingError ? tooMuchToSend(service) : thrown;
     } finally {
@@ -74,14 +74,12 @@ export function createReadTurns(service: ServiceName): ReadTurns {
   };
 }
 
-/** For all answers of this process that are made while they are sent. */
+/** For all answers of this process that are made while they are sent. They are few, and have begun: they wait without a deadline. */
 const steps = createFairLimit(readsAtOnce);
-/** Such answers are few, and have begun: they wait without a deadline. */
-const forEver = new AbortController().signal;
 
 /** Makes one step of such an answer when its turn comes. */
 export function runStep<Result>(projectId: string, step: () => Promise<Result>): Promise<Result> {
-  return steps.run({ group: projectId, signal: forEver }, step);
+  return steps.run({ group: projectId }, step);
 }
 
 /**
@@ -98,11 +96,4 @@ export async function* takeTurns<Step>(projectId: string, answer: AsyncGenerator
   } finally {
     await answer.return(undefined);
   }
-}
-
-/** Resolves to what gives the place back. */
-function takePlace(limit: FairLimit, request: PlaceRequest): Promise<() => void> {
-  return new Promise((begin, refuse) => {
-    limit.run(request, () => new Promise<void>((end) => begin(end))).catch(refuse);
-  });
 }

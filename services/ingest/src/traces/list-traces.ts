@@ -30,8 +30,7 @@ export function listTraces({ traces, costs }: { traces: TraceStore; costs: CostE
     };
     const showing = { show, bytesOf: bytesOfPieces, makeRoom };
     const query = { projectId, limit: readLimit(one("limit")), before: cursor };
-    const listed = filter === null ? noRoots : traces.listRoots({ ...filter, ...query }, showing);
-    const page = await Promise.resolve(listed).finally(turn.end);
+    const page = filter === null ? noRoots : await traces.listRoots({ ...filter, ...query }, showing).finally(turn.end);
     const rest = {
       hasNextPage: page.hasNextPage,
       nextCursor: page.hasNextPage ? page.lastId : null,
