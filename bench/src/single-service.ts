@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { compileCache } from "./compile-cache.ts";
+import { nodeEnvironment } from "../../tests/integration/src/service-process.ts";
 import { type IdentityHeaders, identityHeaders } from "./identity-headers.ts";
 import { readCpuMs, readMemoryMb } from "./process-figures.ts";
 
@@ -31,8 +31,7 @@ export async function startSingleService(options: {
   const child = spawn("node", [path.join(repository, "services", options.name, "src/main.ts")], {
     cwd: repository,
     env: {
-      PATH: process.env.PATH,
-      ...compileCache,
+      ...nodeEnvironment,
       PORT: String(options.port),
       SERVICE_LOG_LEVEL: "warn",
       SERVICE_DB_URL: options.databaseUrl,

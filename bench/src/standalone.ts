@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
-import { compileCache } from "./compile-cache.ts";
+import { nodeEnvironment } from "../../tests/integration/src/service-process.ts";
 import { readCpuMs, readMemoryMb } from "./process-figures.ts";
 
 const repository = path.resolve(import.meta.dirname, "../..");
@@ -30,8 +30,7 @@ export async function startStandalone(options: {
   const child = spawn("node", [path.join(repository, "apps/standalone/src/main.ts")], {
     cwd: repository,
     env: {
-      PATH: process.env.PATH,
-      ...compileCache,
+      ...nodeEnvironment,
       PORT: "0",
       SERVICE_HOME: options.home,
       SERVICE_RATE_LIMIT: "off",

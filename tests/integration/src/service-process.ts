@@ -4,8 +4,14 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const workTree = path.resolve(import.meta.dirname, "../../..");
-/** Half of a start's CPU time is compiling TypeScript: the processes share the compiled code. */
-export const compileCache = process.env.NODE_COMPILE_CACHE ?? path.join(workTree, ".cache", "node");
+/** What the commands of package.json set for Node, and nothing else of this process's environment. */
+export const nodeEnvironment = {
+  PATH: process.env.PATH,
+  // Half of a start's CPU time is compiling TypeScript: the processes share the compiled code.
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? path.join(workTree, ".cache", "node"),
+  // Without them freed buffers stay with the process, and its memory says nothing about what users have.
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith("MALLOC_"))),
+};
 // A process starts slowly on a machine that runs several of these tests at once.
 const startDeadlineMs = 120_000;
 
@@ -42,7 +48,7 @@ export async function startServiceProcess(options: {
   const output = options.output === undefined ? null : openSync(options.output, "a");
   const child = spawn(command, args, {
     cwd: repository,
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, ...options.environment, PORT: String(port) },
+    env: { ...nodeEnvironment, ...options.environment, PORT: String(port) },
     stdio: ["ignore", output ?? "pipe", "pipe"],
   });
   if (output !== null) closeSync(output);

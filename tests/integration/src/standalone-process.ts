@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
-import { compileCache } from "./service-process.ts";
+import { nodeEnvironment } from "./service-process.ts";
 
 const repository = path.resolve(import.meta.dirname, "../../..");
 
@@ -57,8 +57,7 @@ export async function startStandaloneProcess(options: StandaloneOptions): Promis
   const child = spawn("node", [path.join(repository, "apps/standalone/src/main.ts"), ...(options.args ?? [])], {
     cwd: repository,
     env: {
-      PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: compileCache,
+      ...nodeEnvironment,
       PORT: "0",
       SERVICE_HOME: options.home,
       SERVICE_RATE_LIMIT: "off",

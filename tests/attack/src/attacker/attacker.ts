@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
-import { compileCache } from "../../../integration/src/service-process.ts";
+import { nodeEnvironment } from "../../../integration/src/service-process.ts";
 import type { Address } from "../tenants.ts";
 import type { AttackNotes } from "./tally.ts";
 
@@ -40,7 +40,7 @@ const heapMb = 1_536;
 export async function startAttacker(order: AttackOrder): Promise<Attacker | null> {
   const child = fork(path.join(import.meta.dirname, "process.ts"), [JSON.stringify(order)], {
     execArgv: [`--max-old-space-size=${heapMb}`],
-    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
+    env: { ...process.env, ...nodeEnvironment },
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   const kill = (): void => void child.kill("SIGKILL");

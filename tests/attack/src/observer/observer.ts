@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import path from "node:path";
-import { compileCache } from "../../../integration/src/service-process.ts";
+import { nodeEnvironment } from "../../../integration/src/service-process.ts";
 import type { ProbeFigures } from "./window.ts";
 
 /** The first message to the observer's process. */
@@ -56,7 +56,7 @@ export interface Observer {
 
 export function startObserver(order: ObserverOrder): Observer {
   const child = fork(path.join(import.meta.dirname, "process.ts"), [JSON.stringify(order)], {
-    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
+    env: { ...process.env, ...nodeEnvironment },
   });
   const waiting = new Map<number, { resolve: (answer: unknown) => void; reject: (reason: Error) => void }>();
   let lastId = 0;
