@@ -1,5 +1,5 @@
 import { AppError, isJsonObject, type JsonObject } from "@touchstone/service-kit";
-import { type JsonMember, membersOf, memberText } from "../json/json-text.ts";
+import { type JsonMember, lastText, membersOf } from "../json/json-text.ts";
 import type { ConfigChange } from "./config-book.ts";
 import { judgeMembers, offlineMembers } from "./config-document.ts";
 
@@ -17,21 +17,30 @@ function readIsDefault(isDefault: unknown): boolean | undefined {
 
 /** The body of a create or an update of a judge scorer: its sections are flattened (completions 4.2). */
 export function readJudgeScorerChange(body: JsonObject): ConfigChange {
-  const own = membersOf(body.text).filter(({ name }) => name === "name" || name === "description");
-  const offline = readSection(body, "offline");
+  const members = membersOf(body.text);
+  const own = members.filter(({ name }) => name === "name" || name === "description");
+  const offline = readSection(body.value, members, "offline");
   return {
-    members: [...own, ...pick(readSection(body, "judge"), judgeMembers), ...pick(offline, offlineMembers)],
+    members: [
+      ...own,
+      ...pick(readSection(body.value, members, "judge"), judgeMembers),
+      ...pick(offline, offlineMembers),
+    ],
     isDefault: readIsDefault(offline.value.isDefault),
     online: body.value.online,
   };
 }
 
 /** A section that is absent or null changes nothing. */
-function readSection({ text, value }: JsonObject, name: "judge" | "offline"): JsonObject {
+function readSection(
+  value: JsonObject["value"],
+  members: readonly JsonMember[],
+  name: "judge" | "offline",
+): JsonObject {
   const section = value[name];
   if (section === undefined || section === null) return { text: "{}", value: {} };
   if (!isJsonObject(section)) throw new AppError("bad_request", `${name} must be an object`);
-  return { text: memberText(text, name) as string, value: section };
+  return { text: lastText(members, name) as string, value: section };
 }
 
 function pick({ text }: JsonObject, names: readonly string[]): JsonMember[] {

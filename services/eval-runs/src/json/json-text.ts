@@ -14,28 +14,48 @@ export interface JsonMember {
 
 /** The members of an object in their original order, including repeated names. */
 export function membersOf(objectText: string): JsonMember[] {
-  const members: JsonMember[] = [];
-  for (const [start, end] of itemsOf(objectText)) {
-    const nameEnd = endOfJsonString(objectText, start);
-    const colon = objectText.indexOf(":", nameEnd);
-    members.push({
-      name: JSON.parse(objectText.slice(start, nameEnd)),
-      valueText: objectText.slice(colon + 1, end).trim(),
-    });
-  }
-  return members;
+  return elementsOf(objectText).map((item) => {
+    const nameEnd = endOfJsonString(item, 0);
+    const colon = item.indexOf(":", nameEnd);
+    return { name: JSON.parse(item.slice(0, nameEnd)), valueText: item.slice(colon + 1).trim() };
+  });
 }
 
 /**
  * The value of a member as text, or undefined. The last of several members with one name counts, as in `JSON.parse`.
  */
 export function memberText(objectText: string, name: string): string | undefined {
-  return membersOf(objectText).findLast((member) => member.name === name)?.valueText;
+  return lastText(membersOf(objectText), name);
 }
 
-/** The elements of an array as texts. */
-export function elementsOf(arrayText: string): string[] {
-  return itemsOf(arrayText).map(([start, end]) => arrayText.slice(start, end));
+/** As {@link memberText}, for an object whose members are known. */
+export function lastText(members: readonly JsonMember[], name: string): string | undefined {
+  return members.findLast((member) => member.name === name)?.valueText;
+}
+
+/** The elements of an array, or the members of an object, as texts: split at commas outside strings and nested brackets. */
+export function elementsOf(text: string): string[] {
+  const elements: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) at = endOfJsonString(text, at) - 1;
+    else if (code === comma) {
+      if (depth !== 1) continue;
+      elements.push(text.slice(start, at).trim());
+      start = at + 1;
+    } else if ((code | isObjectBit) === opening) {
+      if (depth === 0) start = at + 1;
+      depth += 1;
+    } else if ((code | isObjectBit) === closing) {
+      depth -= 1;
+      if (depth > 0) continue;
+      const last = text.slice(start, at).trim();
+      if (last !== "") elements.push(last);
+    }
+  }
+  return elements;
 }
 
 /** An object's text from its members' texts. */
@@ -61,34 +81,10 @@ export function compactText(json: string): string {
 
 const quote = 0x22;
 const comma = 0x2c;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
-
-/** The start and end of each item of an array or object: split at commas outside strings and nested brackets. */
-function itemsOf(text: string): [start: number, end: number][] {
-  const items: [number, number][] = [];
-  let depth = 0;
-  let itemStart = -1;
-  let itemEnd = -1;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (isSpace(code)) continue;
-    const isClose = code === closeBracket || code === closeBrace;
-    if (isClose) depth -= 1;
-    if ((depth === 1 && code === comma) || (depth === 0 && isClose)) {
-      if (itemStart >= 0) items.push([itemStart, itemEnd]);
-      itemStart = -1;
-      continue;
-    }
-    if (depth >= 1 && itemStart < 0) itemStart = at;
-    if (code === openBracket || code === openBrace) depth += 1;
-    if (code === quote) at = endOfJsonString(text, at) - 1;
-    itemEnd = at + 1;
-  }
-  return items;
-}
+/** Brackets of lists and objects, with the bit set that distinguishes them. */
+const opening = 0x7b;
+const closing = 0x7d;
+const isObjectBit = 0x20;
 
 function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
