@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { JsonSyntaxError, scanElements, scanMembers } from "../src/model/scan-members.ts";
+import { JsonSyntaxError, scanElements, scanMembers, scanMembersInSlices } from "../src/model/scan-members.ts";
 import { jsonText } from "./json-arbitrary.ts";
 
 function accepts(read: () => unknown): boolean {
@@ -98,6 +98,20 @@ test("a million nested arrays are measured without exhausting the stack", () => 
   const depth = 1_000_000;
   const { members } = scanMembers(`{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`);
   expect(members?.get("a")?.depth).toBe(depth);
+});
+
+test.each([
+  ["a nest", `{"a":${"[".repeat(500_000)}${"]".repeat(500_000)}}`],
+  ["a list", `{"a":[${"{},".repeat(300_000)}1]}`],
+  ["members", JSON.stringify(Object.fromEntries(Array.from({ length: 90_000 }, (_, at) => [`k${at}`, at])))],
+  ["another value", `[${"1,".repeat(500_000)}1]`],
+])("the scan of a megabyte of %s pauses often", (_, text) => {
+  let pauses = 0;
+  const scan = scanMembersInSlices(text);
+  let step = scan.next();
+  for (; !step.done; step = scan.next()) pauses += 1;
+  expect(step.value).toEqual(scanMembers(text));
+  expect(pauses).toBeGreaterThan(25);
 });
 
 test("the message of a syntax error contains the problem and its position", () => {

@@ -1,4 +1,5 @@
 import { limits } from "@touchstone/contracts";
+import { runAtOnce, type Sliced } from "@touchstone/service-kit";
 
 /** The type of a JSON value, in the words of validation messages. */
 export type JsonType = "object" | "array" | "string" | "number" | "boolean" | "null";
@@ -16,22 +17,31 @@ export class JsonSyntaxError extends Error {
   override readonly name = "JsonSyntaxError";
 }
 
+/** The members of a JSON object by their keys; `members` is null if the text is another JSON value. */
+export interface ScannedObject {
+  type: JsonType;
+  members: ReadonlyMap<string, JsonSlice> | null;
+}
+
 /**
  * Splits a JSON object into the raw texts of its members, in one pass and without parsing them: what `JSON.parse` and
  * `JSON.stringify` would lose (`1e400`, `-0`, integers over 2^53, `\u0000`, lone surrogates, `__proto__`) stays as it
  * was sent (decision 6). Accepts exactly what `JSON.parse` accepts; of a repeated key it keeps the last, like
- * `JSON.parse`. `members` is null if the text is another JSON value. Does not recurse: a body may nest a million deep.
+ * `JSON.parse`. Does not recurse: a body may nest a million deep.
  * `isStored`: the text was validated before, so strings are not checked, which takes a tenth of the time. Otherwise an
  * object of more than `limits.jsonMembersMax` members throws.
  */
-export function scanMembers(
-  text: string,
-  { isStored = false } = {},
-): { type: JsonType; members: ReadonlyMap<string, JsonSlice> | null } {
+export function scanMembers(text: string, options: ScanOptions = {}): ScannedObject {
+  return runAtOnce(scanMembersInSlices(text, options));
+}
+
+/** As {@link scanMembers}, with points to pause: ten megabytes of brackets take a tenth of a second. */
+export function* scanMembersInSlices(text: string, { isStored = false }: ScanOptions = {}): Sliced<ScannedObject> {
   const cursor = startCursor(text, isStored);
   skipWhitespace(cursor);
   if (text.charCodeAt(cursor.at) !== openBrace) {
-    const { type } = cutValue(cursor);
+    const type = typeAt(cursor);
+    while (!skipSlice(cursor)) yield;
     expectEnd(cursor);
     return { type, members: null };
   }
@@ -40,6 +50,7 @@ export function scanMembers(
   skipWhitespace(cursor);
   if (text.charCodeAt(cursor.at) === closeBrace) cursor.at += 1;
   else {
+    let pausedAt = cursor.at;
     for (;;) {
       const keyStart = cursor.at;
       skipString(cursor);
@@ -48,12 +59,19 @@ export function scanMembers(
       skipWhitespace(cursor);
       expect(cursor, colon);
       skipWhitespace(cursor);
-      members.set(key, cutValue(cursor));
+      const start = cursor.at;
+      const type = typeAt(cursor);
+      while (!skipSlice(cursor)) yield;
+      members.set(key, { text: text.slice(start, cursor.at), type, depth: cursor.deepest });
       requireFew(cursor, members.size, "members");
       skipWhitespace(cursor);
       if (text.charCodeAt(cursor.at) !== comma) break;
       cursor.at += 1;
       skipWhitespace(cursor);
+      if (cursor.at - pausedAt > sliceLength) {
+        yield;
+        pausedAt = cursor.at;
+      }
     }
     expect(cursor, closeBrace);
   }
@@ -64,7 +82,7 @@ export function scanMembers(
 /**
  * Splits a JSON array into the raw texts of its elements; null if the text is another JSON value. `isStored` as above.
  */
-export function scanElements(text: string, { isStored = false } = {}): JsonSlice[] | null {
+export function scanElements(text: string, { isStored = false }: ScanOptions = {}): JsonSlice[] | null {
   const cursor = startCursor(text, isStored);
   skipWhitespace(cursor);
   if (text.charCodeAt(cursor.at) !== openBracket) return null;
@@ -87,6 +105,13 @@ export function scanElements(text: string, { isStored = false } = {}): JsonSlice
   return elements;
 }
 
+interface ScanOptions {
+  isStored?: boolean;
+}
+
+/** Characters between two points to pause: less than a millisecond of brackets. */
+const sliceLength = 32_768;
+
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 const openBracket = 0x5b;
@@ -108,19 +133,24 @@ interface Cursor {
   readonly text: string;
   readonly isStored: boolean;
   at: number;
+  /** How many containers of the value that is being skipped are open, and how many were at most. */
+  open: number;
+  deepest: number;
+  /** A value inside it has just ended, and what follows it was not read yet. */
+  isClosing: boolean;
   /** One entry for each open container: its closing character. Grows by doubling. */
   closers: Uint8Array;
 }
 
 function startCursor(text: string, isStored: boolean): Cursor {
-  return { text, isStored, at: 0, closers: new Uint8Array(64) };
+  return { text, isStored, at: 0, open: 0, deepest: 0, isClosing: false, closers: new Uint8Array(64) };
 }
 
 function cutValue(cursor: Cursor): JsonSlice {
   const start = cursor.at;
   const type = typeAt(cursor);
-  const depth = skipValue(cursor);
-  return { text: cursor.text.slice(start, cursor.at), type, depth };
+  while (!skipSlice(cursor));
+  return { text: cursor.text.slice(start, cursor.at), type, depth: cursor.deepest };
 }
 
 function typeAt({ text, at }: Cursor): JsonType {
@@ -141,38 +171,54 @@ function typeAt({ text, at }: Cursor): JsonType {
   }
 }
 
-/** Skips one value and returns how deep it nests. */
-function skipValue(cursor: Cursor): number {
+/**
+ * Skips one value, or goes on with it, and returns whether it has ended; `cursor.deepest` is then how deep it nests.
+ * Returns early after a slice of the text.
+ */
+function skipSlice(cursor: Cursor): boolean {
   const { text } = cursor;
-  let open = 0;
-  let deepest = 0;
+  const pauseAt = cursor.at + sliceLength;
+  let { open, isClosing } = cursor;
+  if (open === 0) cursor.deepest = 0;
   for (;;) {
-    const code = text.charCodeAt(cursor.at);
-    if (code === openBrace || code === openBracket) {
-      const closer = code + 2;
-      if (open === cursor.closers.length) cursor.closers = grow(cursor.closers);
-      cursor.closers[open] = closer;
-      open += 1;
-      if (open > deepest) deepest = open;
-      cursor.at += 1;
-      skipWhitespace(cursor);
-      if (text.charCodeAt(cursor.at) !== closer) {
-        if (code === openBrace) skipKey(cursor);
-        continue;
-      }
-    } else skipScalar(cursor, code);
+    if (cursor.at > pauseAt && open > 0) {
+      cursor.open = open;
+      cursor.isClosing = isClosing;
+      return false;
+    }
+    if (!isClosing) {
+      const code = text.charCodeAt(cursor.at);
+      if (code === openBrace || code === openBracket) {
+        const closer = code + 2;
+        if (open === cursor.closers.length) cursor.closers = grow(cursor.closers);
+        cursor.closers[open] = closer;
+        open += 1;
+        if (open > cursor.deepest) cursor.deepest = open;
+        cursor.at += 1;
+        skipWhitespace(cursor);
+        if (text.charCodeAt(cursor.at) !== closer) {
+          if (code === openBrace) skipKey(cursor);
+          continue;
+        }
+      } else skipScalar(cursor, code);
+    }
 
-    // A value has ended: close the containers that end with it, up to the comma before the next value.
-    for (;;) {
-      if (open > 0) skipWhitespace(cursor);
-      if (open > 0 && text.charCodeAt(cursor.at) === cursor.closers[open - 1]) {
+    // A value has ended, and with it maybe the container that holds it; otherwise a comma and the next value follow.
+    isClosing = false;
+    if (open > 0) {
+      skipWhitespace(cursor);
+      if (text.charCodeAt(cursor.at) === cursor.closers[open - 1]) {
         cursor.at += 1;
         open -= 1;
-        continue;
+        isClosing = true;
       }
-      break;
     }
-    if (open === 0) return deepest;
+    if (open === 0) {
+      cursor.open = 0;
+      cursor.isClosing = false;
+      return true;
+    }
+    if (isClosing) continue;
     expect(cursor, comma);
     skipWhitespace(cursor);
     if (cursor.closers[open - 1] === closeBrace) skipKey(cursor);

@@ -6,11 +6,15 @@ import {
   requireJson,
   requireProject,
   requireWorkspace,
+  runInSlices,
 } from "@touchstone/service-kit";
 import type { AgentStore } from "../agents/agent-store.ts";
-import { JsonSyntaxError, scanMembers } from "../model/scan-members.ts";
+import { JsonSyntaxError, type ScannedObject, scanMembers, scanMembersInSlices } from "../model/scan-members.ts";
 import type { SpanRecorder } from "../recording/span-recorder.ts";
 import { type Members, readSubmittedTrace } from "./submitted-trace.ts";
+
+/** A body of so many characters is scanned in slices: any smaller one takes a few milliseconds. */
+const largeBodyChars = 262_144;
 
 /** `POST /ingest/traces`: one agent run, committed before it is answered (interface: POST ingest/traces). */
 export function submitTrace({ recorder, agents }: { recorder: SpanRecorder; agents: AgentStore }): Handler {
@@ -41,20 +45,26 @@ export function submitTrace({ recorder, agents }: { recorder: SpanRecorder; agen
   };
 }
 
-async function readBody(call: Call): Promise<ReturnType<typeof scanMembers>> {
+async function readBody(call: Call): Promise<ScannedObject> {
   requireJson(call.headers["content-type"]);
   const text = decodeJsonText(await call.body());
   if (text.trim() === "") throw new AppError("body_unreadable", "The request body is empty; JSON is expected.");
-  return refusingBadJson(() => scanMembers(text));
+  // Only a large body is worth a signal, which is made when it is first read.
+  if (text.length < largeBodyChars) return refusingBadJson(() => scanMembers(text));
+  return await runInSlices(scanMembersInSlices(text), call.signal).catch(refuseBadJson);
 }
 
 function refusingBadJson<Result>(read: () => Result): Result {
   try {
     return read();
   } catch (cause) {
-    if (!(cause instanceof JsonSyntaxError)) throw cause;
-    throw new AppError("body_unreadable", cause.message, { cause });
+    return refuseBadJson(cause);
   }
+}
+
+function refuseBadJson(cause: unknown): never {
+  if (!(cause instanceof JsonSyntaxError)) throw cause;
+  throw new AppError("body_unreadable", cause.message, { cause });
 }
 
 /** A value that is not text cannot be looked up. */
