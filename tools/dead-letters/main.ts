@@ -3,6 +3,7 @@
  * docs/operating/dead-letters.md.
  */
 import { runDeadLetterCommand } from "@touchstone/bus";
+import { ConfigError } from "@touchstone/service-kit";
 import { findLogins, NoBusError } from "./find-logins.ts";
 
 try {
@@ -11,7 +12,7 @@ try {
     print: (line) => process.stdout.write(`${line}\n`),
   });
 } catch (error) {
-  if (!(error instanceof NoBusError)) throw error;
+  if (!(error instanceof NoBusError || error instanceof ConfigError)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;
 }

@@ -9,13 +9,14 @@ import { migrateSchema, openDatabase, rolesOf } from "@touchstone/db";
 import {
   findFreePort,
   locateNatsServer,
+  type NatsCluster,
   startThrowAwayPostgres,
   type ThrowAwayPostgres,
 } from "@touchstone/embedded-servers";
 import { createLogger } from "@touchstone/service-kit";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { natsPasswordVariable, renderNatsConf } from "../golden-files/nats-conf.ts";
+import { clusterPlace, natsPasswordVariable, renderNatsConf } from "../golden-files/nats-conf.ts";
 import { repositoryRoot } from "../repository-files.ts";
 import { readInitialStatements } from "./initial-statements.ts";
 
@@ -112,17 +113,53 @@ describe("postgres-init.sql", () => {
   });
 });
 
-describe("nats.conf", () => {
+describe("NATS", () => {
   let folder = "";
-  let server: ChildProcess | null = null;
+  const servers: ChildProcess[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "touchstone-nats-conf-"));
+  });
 
   afterAll(async () => {
-    if (server?.kill("SIGTERM") === true) await once(server, "exit");
+    for (const server of servers) if (server.kill("SIGTERM")) await once(server, "exit");
     await rm(folder, { recursive: true, force: true });
   });
 
-  test("takes each service's password from the environment, and no other password", async () => {
-    folder = await mkdtemp(path.join(tmpdir(), "touchstone-nats-conf-"));
+  test("three servers with nats-cluster.conf and their variables are a cluster with JetStream", async () => {
+    const { executable } = await locateNatsServer();
+    const ports = await Promise.all(Array.from({ length: 9 }, findFreePort));
+    const [names, routes, monitoring] = [["one", "two", "three"], ports.slice(3, 6), ports.slice(6)];
+    for (const [at, name] of names.entries()) {
+      const file = path.join(folder, `${name}.conf`);
+      const cluster = { ...(clusterPlace.cluster as NatsCluster), listen: `127.0.0.1:${routes[at]}` };
+      const storeFolder = path.join(folder, name);
+      const place = { port: ports[at] as number, monitoring: `127.0.0.1:${monitoring[at]}`, storeFolder, cluster };
+      await writeFile(file, renderNatsConf({ ...clusterPlace, host: "127.0.0.1", ...place }));
+      const environment = {
+        ...Object.fromEntries(serviceNames.map((service) => [natsPasswordVariable(service), `${service}-pw`])),
+        NATS_OPERATOR_PASSWORD: "operator-pw",
+        NATS_SERVER_NAME: name,
+        NATS_ROUTE_PASSWORD: "route-pw",
+        ...Object.fromEntries(
+          routes.map((port, n) => [`NATS_ROUTE_${n + 1}`, `nats://route:route-pw@127.0.0.1:${port}`]),
+        ),
+      };
+      servers.push(spawn(executable, ["--config", file], { stdio: "ignore", env: environment }));
+    }
+    await vi.waitFor(async () => {
+      for (const port of monitoring) {
+        const state = await (await fetch(`http://127.0.0.1:${port}/jsz`)).json();
+        expect(state).toMatchObject({
+          meta_cluster: { leader: expect.stringMatching(/one|two|three/), cluster_size: 3 },
+        });
+      }
+    });
+    expect(await logIn(ports[0] as number, "operator", "operator-pw")).toBe("PONG");
+    expect(await logIn(ports[0] as number, "ingest", "wrong")).toMatch(/Authorization Violation/);
+  });
+
+  test("nats.conf takes each service's password from the environment, and no other password", async () => {
     const [port, monitoringPort] = [await findFreePort(), await findFreePort()];
     const file = path.join(folder, "nats.conf");
     const place = { host: "127.0.0.1", port, monitoring: `127.0.0.1:${monitoringPort}`, storeFolder: folder };
@@ -131,7 +168,7 @@ describe("nats.conf", () => {
     // Digits that nats-server would read as a number if they were alone.
     const passwordOf = (service: string): string => `p12e4${service}`;
     const passwords = serviceNames.map((service) => [natsPasswordVariable(service), passwordOf(service)]);
-    server = spawn(executable, ["--config", file], { stdio: "ignore", env: Object.fromEntries(passwords) });
+    servers.push(spawn(executable, ["--config", file], { stdio: "ignore", env: Object.fromEntries(passwords) }));
     await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${monitoringPort}/healthz`)).status).toBe(200));
 
     for (const service of serviceNames) {

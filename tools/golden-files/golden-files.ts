@@ -9,7 +9,7 @@ import {
 import { renderDashboardTypes } from "./dashboard-types.ts";
 import { renderErrorsPage } from "./errors-page.ts";
 import { renderLimitsPage } from "./limits-page.ts";
-import { composePlace, renderNatsConf } from "./nats-conf.ts";
+import { clusterPlace, composePlace, renderNatsConf } from "./nats-conf.ts";
 import { readableJson } from "./readable-json.ts";
 import { findSettingReaders } from "./setting-readers.ts";
 import { renderSettingsPage } from "./settings-page.ts";
@@ -39,6 +39,7 @@ export const goldenFiles: readonly GoldenFile[] = [
   },
   { path: "apps/dashboard/src/api/schema.gen.d.ts", render: renderDashboardTypes },
   { path: "deploy/nats.conf", render: () => renderNatsConf(composePlace) },
+  { path: "deploy/nats-cluster.conf", render: () => renderNatsConf(clusterPlace) },
   { path: "docs/operating/settings.md", render: async () => renderSettingsPage(await findSettingReaders()) },
   { path: "docs/operating/errors.md", render: renderErrorsPage },
   { path: "docs/operating/limits.md", render: renderLimitsPage },

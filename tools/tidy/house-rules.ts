@@ -24,7 +24,7 @@ export const houseRules: readonly HouseRule[] = [
     appliesTo: (path) =>
       isCode(path) &&
       !isTest(path) &&
-      !/^(apps\/standalone|tools|bench|libs\/testkit)\/|^apps\/dashboard\/vite\.config\.ts$|^services\/[^/]+\/src\/main\.ts$|^libs\/bus\/src\/dead-letters\/main\.ts$/.test(
+      !/^(apps\/standalone|tools|bench|libs\/testkit)\/|^apps\/dashboard\/vite\.config\.ts$|^(services\/[^/]+\/src|libs\/bus\/src\/(dead-letters|stream-replicas))\/main\.ts$/.test(
         path,
       ),
     find: findEnvironmentReads,

@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { ServiceName } from "@touchstone/contracts";
 import { startAnswering } from "./answer.ts";
 import { createAsking } from "./ask.ts";
 import type { Bus, DeadLetter } from "./bus.ts";
 import { BusError } from "./bus-error.ts";
-import type { BusLogger } from "./bus-logger.ts";
-import { keepConnected } from "./connection.ts";
+import { type ConnectionOptions, keepConnected } from "./connection.ts";
 import { requireDurable, startConsuming } from "./consume.ts";
 import { sortLetters } from "./dead-letters.ts";
 import { createEnsuredEventStream } from "./ensured-event-stream.ts";
@@ -17,14 +15,7 @@ import { createReadConsumption } from "./read-consumption.ts";
 import { toBusError } from "./store-message.ts";
 import { controlInbox } from "./subjects.ts";
 
-export interface BusOptions {
-  /** `nats://host:port` or `tls://host:port`; several servers of one cluster are separated by commas. */
-  url: string;
-  user?: string | undefined;
-  password?: string | undefined;
-  /** The service that connects: determines the inbox, the queue group and what the contracts allow. */
-  service: ServiceName;
-  logger: BusLogger;
+export interface BusOptions extends ConnectionOptions {
   /** How the event store is created if it does not exist. */
   eventStore?: EventStoreOptions;
   /** Called for every event that is given up, for a counter. */

@@ -6,11 +6,21 @@ import type { BusLogger } from "./bus-logger.ts";
 import { serviceInbox } from "./subjects.ts";
 import type { Encoded } from "./wire.ts";
 
-/** The address and credentials. `url` may list several servers of a cluster, separated by commas. */
-export interface ConnectionOptions {
+/** The address of NATS and the credentials of a client. */
+export interface Login {
+  /** `nats://host:port` or `tls://host:port`; several servers of one cluster are separated by commas. */
   url: string;
   user?: string | undefined;
   password?: string | undefined;
+  /**
+   * PEM files, read at each connection. Without them TLS is used only with `tls://` or if the server requires it, and
+   * the system's authorities are trusted.
+   */
+  tls?: { caFile?: string; certFile?: string; keyFile?: string } | undefined;
+}
+
+export interface ConnectionOptions extends Login {
+  /** The service that connects: determines the inbox, the queue group and what the contracts allow. */
   service: ServiceName;
   logger: BusLogger;
 }
@@ -76,7 +86,7 @@ export function keepConnected(options: ConnectionOptions): Connection {
     while (!closing.signal.aborted) {
       attempts += 1;
       try {
-        const nats = await connect(natsOptions(options));
+        const nats = await connect(natsOptions(options, options.service));
         const connectedAtMs = Date.now();
         if (closing.signal.aborted) {
           await nats.close();
@@ -188,20 +198,21 @@ export function keepConnected(options: ConnectionOptions): Connection {
   };
 }
 
-function natsOptions(options: ConnectionOptions): NodeConnectionOptions {
+/** Options of a connection that is not made again when it is lost. `name` also determines the inbox. */
+export function natsOptions(options: Login, name: ServiceName | "operator"): NodeConnectionOptions {
   const urls = options.url.split(",").map((url) => new URL(url.trim()));
   const first = urls[0] as URL;
   const user = options.user ?? decodeURIComponent(first.username);
   const password = options.password ?? decodeURIComponent(first.password);
   return {
     servers: urls.map((url) => url.host),
-    name: options.service,
-    inboxPrefix: serviceInbox(options.service),
+    name,
+    inboxPrefix: serviceInbox(name),
     reconnect: false,
     timeout: attemptWithinMs,
     pingInterval: pingIntervalMs,
     maxPingOut: pingsUnansweredMax,
     ...(user ? { user, pass: password } : {}),
-    ...(urls.some((url) => url.protocol === "tls:") ? { tls: {} } : {}),
+    ...(options.tls || urls.some((url) => url.protocol === "tls:") ? { tls: options.tls ?? {} } : {}),
   };
 }

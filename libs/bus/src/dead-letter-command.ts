@@ -4,14 +4,12 @@ import { busMessages, type EventContract, type ServiceName, serviceNames } from 
 import { createLogger } from "@touchstone/service-kit";
 import type { Bus, DeadLetterFate, KeptDeadLetter } from "./bus.ts";
 import { connectBus } from "./connect-bus.ts";
+import type { Login } from "./connection.ts";
 import { durablesOf } from "./subjects.ts";
 
 /** The NATS address and credentials of one service. */
-export interface BusLogin {
+export interface BusLogin extends Login {
   service: ServiceName;
-  url: string;
-  user?: string | undefined;
-  password?: string | undefined;
 }
 
 export interface DeadLetterCommandOptions {

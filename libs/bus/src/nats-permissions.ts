@@ -61,6 +61,15 @@ export function natsPermissions(
   return { publish: [...publish].sort(), subscribe: [...subscribe].sort() };
 }
 
+/** The permissions of the operator's commands: they read and change the settings of the streams, and no message. */
+export const operatorPermissions: NatsPermissions = {
+  publish: [eventStream, deadLetterStream].flatMap((stream) => [
+    `$JS.API.STREAM.INFO.${stream}`,
+    `$JS.API.STREAM.UPDATE.${stream}`,
+  ]),
+  subscribe: [`${serviceInbox("operator")}.>`],
+};
+
 /**
  * The subjects that one durable consumer publishes to: its pulls and acknowledgements, its dead letters and their
  * replay.

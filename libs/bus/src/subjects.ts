@@ -21,8 +21,8 @@ export function controlInbox(service: ServiceName, busId = ""): string {
   return `${serviceInbox(service)}.control${busId && `.${busId}`}`;
 }
 
-/** The prefix of everything that is sent to one service only; other services may not subscribe there. */
-export function serviceInbox(service: ServiceName): string {
+/** The prefix of everything that is sent to one client only; others may not subscribe there. */
+export function serviceInbox(service: ServiceName | "operator"): string {
   return `_INBOX.${service}`;
 }
 

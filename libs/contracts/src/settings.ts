@@ -182,6 +182,19 @@ export const settings = {
   ),
   SERVICE_NATS_USER: setting(z.string().optional(), "User of this service on the bus."),
   SERVICE_NATS_PASSWORD: secret(z.string().optional(), "Password of that user."),
+  SERVICE_NATS_CA: setting(
+    z.string().optional(),
+    "File with the certificate authorities (PEM) that may sign a NATS server's certificate. Setting it requires TLS. Default: the system's.",
+  ),
+  SERVICE_NATS_CERT: setting(
+    z.string().optional(),
+    "File with this service's client certificate (PEM), for a NATS that verifies its clients. It is read at each connection, so a renewed one needs no restart.",
+  ),
+  SERVICE_NATS_KEY: setting(z.string().optional(), "File with the key (PEM) of that certificate."),
+  SERVICE_NATS_REPLICAS: setting(
+    z.enum(["1", "3", "5"], { error: "must be 1, 3 or 5" }).default("1").transform(Number),
+    "Copies of each stream in a NATS cluster, when a service creates the stream. See docs/operating/nats-cluster.md for streams that exist.",
+  ),
   SERVICE_REDIS_URL: secret(
     url("redis:", "rediss:").optional(),
     "Redis through which several gateways share rate limits. Without it each gateway counts for itself.",

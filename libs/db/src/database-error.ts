@@ -45,8 +45,16 @@ export function translateDatabaseError(thrown: unknown): unknown {
     passingCodes.has(code) ||
     passingMessages.some((message) => thrown.message.includes(message)) ||
     (thrown instanceof AggregateError && thrown.errors.some((inner) => passingCodes.has(String(inner?.code))));
-  if (!isPassing) return thrown;
-  return new AppError("store_unavailable", "The database is unavailable; retry.", { cause: thrown });
+  return isPassing ? databaseUnavailable(thrown) : thrown;
+}
+
+/** The same for a connection that could not be opened: for whatever reason, except one that the server gave. */
+export function translateConnectionError(thrown: unknown): unknown {
+  return sqlStateOf(thrown) === null ? databaseUnavailable(thrown) : translateDatabaseError(thrown);
+}
+
+function databaseUnavailable(cause: unknown): AppError {
+  return new AppError("store_unavailable", "The database is unavailable; retry.", { cause });
 }
 
 /** The SQLSTATE of a refused statement, or null. */

@@ -1,6 +1,6 @@
 import type { Logger } from "@touchstone/service-kit";
 import { Pool, type PoolClient, type QueryConfig, type QueryResult, type QueryResultRow } from "pg";
-import { isConnectionSound, translateDatabaseError } from "./database-error.ts";
+import { isConnectionSound, translateConnectionError, translateDatabaseError } from "./database-error.ts";
 import { createPreparedNames, type PreparedName } from "./statement-names.ts";
 
 /** A statement: SQL with a name that logs show, and its parameters. With a name it is prepared, by its text. */
@@ -124,9 +124,12 @@ export function openDatabase(options: DatabaseOptions): Database {
   const preparedName = createPreparedNames();
 
   async function withConnection<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
-    const client = await pool.connect().catch((cause) => {
-      throw translateDatabaseError(cause);
-    });
+    let client: PoolClient;
+    try {
+      client = await pool.connect();
+    } catch (cause) {
+      throw translateConnectionError(cause);
+    }
     let isSound = true;
     try {
       return await work(async (statements) => {

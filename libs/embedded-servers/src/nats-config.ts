@@ -8,6 +8,26 @@ export interface NatsUser {
   allowResponses?: boolean;
 }
 
+/** A server's certificate, and the authorities that must have signed the certificates of those who connect to it. */
+export interface NatsTls {
+  /** Paths of PEM files. */
+  certFile: string;
+  keyFile: string;
+  caFile: string;
+}
+
+/** The other servers of a cluster, and how this one meets them. */
+export interface NatsCluster {
+  name: string;
+  /** Address for the other servers. */
+  listen: string;
+  /** The servers, `nats://user:password@host:port` with the credentials below; this one may be among them. */
+  routes: readonly string[];
+  user: string;
+  password: string;
+  tls?: NatsTls | undefined;
+}
+
 export interface NatsConfig {
   /** Address to listen on. Default: 127.0.0.1. */
   host?: string;
@@ -24,6 +44,9 @@ export interface NatsConfig {
    * disk's free space, and one that starts on a nearly full disk would refuse our streams permanently.
    */
   storeMaxBytes?: number | undefined;
+  /** TLS for clients; they must show a certificate. */
+  tls?: NatsTls | undefined;
+  cluster?: NatsCluster | undefined;
 }
 
 /** The largest message: the largest judge request (architecture, The bus). */
@@ -41,6 +64,8 @@ export function renderNatsConfig({
   users,
   isDurable,
   storeMaxBytes = 4 * 1024 ** 3,
+  tls,
+  cluster,
 }: NatsConfig): string {
   const config = {
     listen: `${host}:${port}`,
@@ -53,6 +78,16 @@ export function renderNatsConfig({
       max_file_store: storeMaxBytes,
       ...(isDurable && { sync_interval: "always" }),
     },
+    ...(tls && { tls: renderTls(tls) }),
+    ...(cluster && {
+      cluster: {
+        name: cluster.name,
+        listen: cluster.listen,
+        routes: cluster.routes,
+        authorization: { user: cluster.user, password: cluster.password },
+        ...(cluster.tls && { tls: renderTls(cluster.tls) }),
+      },
+    }),
     ...(users.length > 0 && {
       authorization: {
         users: users.map(({ user, password, publish, subscribe, allowResponses }) => ({
@@ -68,6 +103,11 @@ export function renderNatsConfig({
     }),
   };
   return `${JSON.stringify(config, null, 2)}\n`;
+}
+
+/** A certificate is asked of clients and of the other servers alike. */
+function renderTls({ certFile, keyFile, caFile }: NatsTls) {
+  return { cert_file: certFile, key_file: keyFile, ca_file: caFile, verify: true };
 }
 
 /** nats-server reads an empty `allow` list as everything, so nothing is written as "deny all". */

@@ -5,7 +5,7 @@ import path from "node:path";
 import { findFreePort } from "./free-port.ts";
 import { startGuardian } from "./guardian.ts";
 import { locateNatsServer } from "./locate-binaries.ts";
-import { type NatsUser, renderNatsConfig } from "./nats-config.ts";
+import { type NatsCluster, type NatsTls, type NatsUser, renderNatsConfig } from "./nats-config.ts";
 import { launchNats, stopNats } from "./nats-server.ts";
 import type { ServerProcess } from "./server-process.ts";
 import { makeTemporaryFolder } from "./temporary-folder.ts";
@@ -35,11 +35,18 @@ export async function startThrowAwayNats({
   port: wantedPort,
   storeFolder: wantedFolder,
   storeMaxBytes,
+  isDurable = false,
+  tls,
+  cluster,
 }: {
   users?: readonly NatsUser[] | undefined;
   port?: number | undefined;
   storeFolder?: string | undefined;
   storeMaxBytes?: number | undefined;
+  /** Whether it syncs each message to disk, as in production. Default: no, since a test does not cut the power. */
+  isDurable?: boolean | undefined;
+  tls?: NatsTls | undefined;
+  cluster?: NatsCluster | undefined;
 } = {}): Promise<ThrowAwayNats> {
   const { executable } = await locateNatsServer();
   const folder = await makeTemporaryFolder(tmpdir(), { prefix: "touchstone-nats" });
@@ -67,7 +74,16 @@ export async function startThrowAwayNats({
   let server: ServerProcess;
   try {
     await mkdir(storeFolder, { recursive: true });
-    const config = renderNatsConfig({ port, serverName, storeFolder, users, isDurable: false, storeMaxBytes });
+    const config = renderNatsConfig({
+      port,
+      serverName,
+      storeFolder,
+      users,
+      isDurable,
+      storeMaxBytes,
+      tls,
+      cluster,
+    });
     await writeFile(configFile, config, { mode: 0o600 });
     server = await launch();
   } catch (error) {

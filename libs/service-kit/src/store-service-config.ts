@@ -1,5 +1,6 @@
-import type { Secret, SettingName, SettingValues } from "@touchstone/contracts";
+import type { SettingName, SettingValues } from "@touchstone/contracts";
 import { type Environment, loadSettings, requireSettings } from "./config.ts";
+import { type NatsConfig, natsSettings, readNatsConfig } from "./nats-config.ts";
 
 /** The configuration of every service with a schema. */
 export interface StoreServiceConfig {
@@ -7,7 +8,7 @@ export interface StoreServiceConfig {
   logLevel: string;
   databaseUrl: string;
   rootSecret: string;
-  nats: { url: string; user: string | undefined; password: Secret | undefined };
+  nats: NatsConfig;
   /** How long a stop may take. */
   stopWithinMs: number;
   /** The part of it for open requests; the rest is for their follow-up work. */
@@ -22,9 +23,7 @@ const storeServiceSettings = [
   "SERVICE_HOST",
   "SERVICE_LOG_LEVEL",
   "SERVICE_DB_URL",
-  "SERVICE_NATS_URL",
-  "SERVICE_NATS_USER",
-  "SERVICE_NATS_PASSWORD",
+  ...natsSettings,
   "SERVICE_INTERNAL_SECRET",
   "SERVICE_STOP_SECONDS",
   "SERVICE_STALL_SECONDS",
@@ -68,7 +67,7 @@ export function readStoreServiceConfig<More extends SettingName = never, Needed 
       logLevel: shared.SERVICE_LOG_LEVEL,
       databaseUrl: databaseUrl.reveal(),
       rootSecret: rootSecret.reveal(),
-      nats: { url: natsUrl, user: shared.SERVICE_NATS_USER, password: shared.SERVICE_NATS_PASSWORD },
+      nats: readNatsConfig(natsUrl, shared),
       stopWithinMs,
       drainMs: stopWithinMs - Math.min(5_000, stopWithinMs / 2),
       stallAfterMs: readStallLimitMs(shared.SERVICE_STALL_SECONDS),

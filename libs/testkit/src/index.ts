@@ -1,4 +1,10 @@
-export { findFreePort } from "@touchstone/embedded-servers";
+export {
+  findFreePort,
+  startThrowAwayNatsCluster,
+  startThrowAwayPostgres,
+  type ThrowAwayNatsCluster,
+  type ThrowAwayPostgres,
+} from "@touchstone/embedded-servers";
 export {
   type BatchBody,
   buildBatch,
@@ -9,6 +15,7 @@ export {
   type ResultBody,
   type TraceBody,
 } from "./builders.ts";
+export { testCertificates } from "./certificates.ts";
 export { createScriptedClock, type ScriptedClock } from "./clock.ts";
 export { type CommitRefusal, openCommitRefusal } from "./commit-refusal.ts";
 export { gullibleJudge } from "./gullible-judge.ts";

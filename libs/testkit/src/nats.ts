@@ -1,4 +1,4 @@
-import { type NatsUser, startThrowAwayNats } from "@touchstone/embedded-servers";
+import { type NatsTls, type NatsUser, startThrowAwayNats } from "@touchstone/embedded-servers";
 import { inject } from "vitest";
 import { endsProcess } from "./ending-signals.ts";
 import { startNatsContainer } from "./nats-container.ts";
@@ -13,11 +13,13 @@ export interface TestNatsOptions {
   storeDir?: string;
   /** The storage limit of JetStream. Default 4 GiB. */
   storeMaxBytes?: number;
+  /** TLS for clients. A container cannot read these files, so the server is always a process then. */
+  tls?: NatsTls;
 }
 
 /** A separate nats-server with JetStream for a test file, with messages up to 8 MB. Stop it in `afterAll`. */
 export async function startTestNats(options: TestNatsOptions = {}): Promise<TestNats> {
-  if (inject("usesContainers")) return startNatsContainer(options);
+  if (inject("usesContainers") && options.tls === undefined) return startNatsContainer(options);
   const { storeDir, ...others } = options;
   const server = await startThrowAwayNats({ ...others, storeFolder: storeDir });
   return {

@@ -5,6 +5,9 @@ import {
   ConfigError,
   type Environment,
   loadSettings,
+  type NatsConfig,
+  natsSettings,
+  readNatsConfig,
   readStallLimitMs,
   requireSettings,
 } from "@touchstone/service-kit";
@@ -16,7 +19,7 @@ export interface GatewayConfig {
   listen: { host: string; port: number };
   logLevel: string;
   rootSecret: string;
-  nats: { url: string; user: string | undefined; password: Secret | undefined };
+  nats: NatsConfig;
   /** Origins of the replicas of each service. */
   services: Readonly<Record<"auth" | "ingest" | "eval-runs" | "monitor", readonly string[]>>;
   publicUrl: string | null;
@@ -78,9 +81,7 @@ const gatewaySettings = [
   "SERVICE_DASHBOARD_DIR",
   "SERVICE_PRINT_KEY",
   "SERVICE_DEFAULT_JUDGE_MODEL",
-  "SERVICE_NATS_URL",
-  "SERVICE_NATS_USER",
-  "SERVICE_NATS_PASSWORD",
+  ...natsSettings,
   "SERVICE_REDIS_URL",
   "SERVICE_INTERNAL_SECRET",
   "SERVICE_AUTH_URL",
@@ -135,7 +136,7 @@ export function readGatewayConfig(environment: Environment): { config: GatewayCo
       listen: { host: values.SERVICE_HOST, port: values.PORT },
       logLevel: values.SERVICE_LOG_LEVEL,
       rootSecret: rootSecret.reveal(),
-      nats: { url: natsUrl, user: values.SERVICE_NATS_USER, password: values.SERVICE_NATS_PASSWORD },
+      nats: readNatsConfig(natsUrl, values),
       services: { auth, ingest, "eval-runs": evalRuns, monitor },
       publicUrl: values.SERVICE_PUBLIC_URL ?? null,
       hasAccounts,

@@ -225,13 +225,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
         logger.info({ port: await grpc.listen({ host, port: config.otlpGrpcPort }) }, "taking OTLP/gRPC");
       }
       keeper.start();
-      bus = connectBus({
-        url: config.nats.url,
-        user: config.nats.user,
-        password: config.nats.password?.reveal(),
-        service: "gateway",
-        logger,
-      });
+      bus = connectBus({ ...config.nats, password: config.nats.password?.reveal(), service: "gateway", logger });
       // Best effort: a missed revocation is noticed when the cached key is 5 s old.
       void bus.listen(keyRevoked, ({ projectId }) => revocations.forget([projectId]));
       // The same for sessions.

@@ -1,5 +1,5 @@
 import type { Secret } from "@touchstone/contracts";
-import { ConfigError, type Environment, readStoreServiceConfig } from "@touchstone/service-kit";
+import { ConfigError, type Environment, type NatsConfig, readStoreServiceConfig } from "@touchstone/service-kit";
 import type { ProviderConfig, ProviderName } from "./providers/choose-provider.ts";
 import type { WireApi } from "./providers/request-shape.ts";
 
@@ -8,7 +8,7 @@ export interface JudgeConfig {
   logLevel: string;
   databaseUrl: string;
   rootSecret: string;
-  nats: { url: string; user: string | undefined; password: Secret | undefined };
+  nats: NatsConfig;
   /** Addresses of auth, for stored provider keys; null: there is no auth, and only the environment has keys. */
   authAddresses: readonly string[] | null;
   /** Endpoints of custom models may be in the installation's own network (completions 1.7). */

@@ -37,7 +37,7 @@ export async function watchPage(browser: Browser, view: View = {}): Promise<Open
     colorScheme: theme,
     reducedMotion: "reduce",
   });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(60_000);
   const problems: string[] = [];
   const page = await context.newPage();
   page.on("pageerror", (error) => problems.push(`uncaught: ${error.message}`));
