@@ -101,7 +101,12 @@ function translateReadOutage(handle: Handler): Handler {
       return await handle(call);
     } catch (thrown) {
       if (!isAppError(thrown) || thrown.code !== "store_unavailable") throw thrown;
-      throw new AppError("service_unavailable", "Trace storage is unavailable; retry.", { cause: thrown });
+      // A header of a service that is starting sends the read to another replica.
+      const { internalHeaders } = thrown;
+      throw new AppError("service_unavailable", "Trace storage is unavailable; retry.", {
+        cause: thrown,
+        internalHeaders,
+      });
     }
   };
 }

@@ -1,3 +1,4 @@
+import { notTakenHeader } from "@touchstone/contracts";
 import { type Database, openDatabase } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
@@ -52,6 +53,13 @@ describe("with PostgreSQL unavailable", () => {
       503,
       "2",
       { error: "The service is starting; retry." },
+    ]);
+    const read = await ingest.call(newProject(), "GET", "/api/v1/ingest/traces");
+    // Another replica may be ready: the gateway sends both to it.
+    expect([refused, read].map(({ headers }) => headers.get(notTakenHeader))).toEqual(["1", "1"]);
+    expect([read.status, read.json]).toEqual([
+      503,
+      { statusCode: 503, message: "Trace storage is unavailable; retry." },
     ]);
 
     await proxy.open();
