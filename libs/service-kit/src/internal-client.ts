@@ -105,9 +105,11 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
       return new AppError("service_unavailable", `The ${audience} service ${what}; retry.`, { cause });
     };
     try {
-      for (let failure: unknown = new Error("no address is known"); ; ) {
-        const pools = await bounds.race(directory.choose(tried));
-        if (pools === null) throw unavailable(failure);
+      let failure: unknown = null;
+      for (;;) {
+        const choosing = failure === null ? directory.choose(tried) : directory.chooseAgain(tried);
+        const pools = await bounds.race(choosing);
+        if (pools === null) throw unavailable(failure ?? new Error("no address is known"));
         try {
           const answer = await bounds.race(send(pools, { hop, headers, body, signal: bounds.signal }));
           if (answer.headers[drainingHeader] !== undefined) directory.leave(pools);
@@ -117,7 +119,9 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
             directory.rest(pools);
             tried.add(pools);
             // Its own answer, if there is no other replica.
-            if (bounds.hasWritten() || (await directory.choose(tried)) === null) return hold(answer, hop, bounds);
+            if (bounds.hasWritten() || (await bounds.race(directory.chooseAgain(tried))) === null) {
+              return hold(answer, hop, bounds);
+            }
           }
           await answer.body.dump();
           failure = new Error(`the replica is ${isStarting ? "starting" : "stopping"}`);

@@ -18,6 +18,8 @@ export interface ReplicaPools {
 export interface PoolDirectory {
   /** Of two replicas at random the one with fewer open requests; null when none is left outside `tried`. */
   choose(tried: ReadonlySet<ReplicaPools>): Promise<ReplicaPools | null>;
+  /** The same after a failed attempt: when only avoided replicas are left, looks for newer ones first. */
+  chooseAgain(tried: ReadonlySet<ReplicaPools>): Promise<ReplicaPools | null>;
   /** Prefers the others briefly, because the replica refused a connection or is starting. Then it is tried again. */
   rest(pools: ReplicaPools): void;
   /**
@@ -54,17 +56,24 @@ export function createPoolDirectory(replicas: ReplicaSet): PoolDirectory {
     return current;
   }
 
+  async function choose(tried: ReadonlySet<ReplicaPools>, listing = replicas.list()): Promise<ReplicaPools | null> {
+    const untried = follow(await listing).filter((pools) => !tried.has(pools));
+    const nowMs = performance.now();
+    const rested = untried.filter(({ restUntilMs }) => restUntilMs <= nowMs);
+    if (rested.length > 0) return chooseOne(rested);
+    // The one that was avoided longest is the likeliest to be back.
+    return untried.reduce<ReplicaPools | null>(
+      (best, pools) => (best === null || pools.restUntilMs < best.restUntilMs ? pools : best),
+      null,
+    );
+  }
+
   return {
-    async choose(tried) {
-      const untried = follow(await replicas.list()).filter((pools) => !tried.has(pools));
-      const nowMs = performance.now();
-      const rested = untried.filter(({ restUntilMs }) => restUntilMs <= nowMs);
-      if (rested.length > 0) return chooseOne(rested);
-      // The one that was avoided longest is the likeliest to be back.
-      return untried.reduce<ReplicaPools | null>(
-        (best, pools) => (best === null || pools.restUntilMs < best.restUntilMs ? pools : best),
-        null,
-      );
+    choose,
+    async chooseAgain(tried) {
+      const chosen = await choose(tried);
+      const isAvoided = chosen === null || chosen.restUntilMs > performance.now();
+      return isAvoided ? choose(tried, replicas.renew()) : chosen;
     },
     rest(pools) {
       pools.restUntilMs = performance.now() + restMs;

@@ -16,6 +16,8 @@ export type LookUp = (hostname: string) => Promise<readonly { address: string }[
 export interface ReplicaSet {
   /** The current replicas; none when no name could be resolved so far. Waits for a name server only then. */
   list(): Promise<readonly Replica[]>;
+  /** Like `list`, once every name has been resolved again. Calls at the same time share one resolution. */
+  renew(): Promise<readonly Replica[]>;
 }
 
 /** The maximum age of a resolved name. */
@@ -30,18 +32,20 @@ const lookUpAll: LookUp = (hostname) => lookUpName(hostname, { all: true });
  */
 export function createReplicaSet(addresses: readonly string[], lookUp: LookUp = lookUpAll): ReplicaSet {
   const listings = addresses.map((address) => createListing(new URL(address), lookUp));
+  const merge = async (lists: readonly Promise<readonly Replica[]>[]): Promise<readonly Replica[]> => {
+    const found = await Promise.all(lists);
+    const [only] = found;
+    if (found.length === 1 && only !== undefined) return only;
+    return [...new Map(found.flat().map((replica) => [replica.origin, replica])).values()];
+  };
   return {
-    async list() {
-      const found = await Promise.all(listings.map((list) => list()));
-      const [only] = found;
-      if (found.length === 1 && only !== undefined) return only;
-      return [...new Map(found.flat().map((replica) => [replica.origin, replica])).values()];
-    },
+    list: () => merge(listings.map((listing) => listing.list())),
+    renew: () => merge(listings.map((listing) => listing.renew())),
   };
 }
 
 /** Lists what is behind one address. */
-function createListing(url: URL, lookUp: LookUp): () => Promise<readonly Replica[]> {
+function createListing(url: URL, lookUp: LookUp): ReplicaSet {
   const hostname = url.hostname.replace(/^\[|\]$/g, "");
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
   const replicaAt = (address: string): Replica => {
@@ -50,7 +54,8 @@ function createListing(url: URL, lookUp: LookUp): () => Promise<readonly Replica
   };
   if (isIP(hostname) !== 0) {
     const fixed = [replicaAt(hostname)];
-    return async () => fixed;
+    const list = async () => fixed;
+    return { list, renew: list };
   }
 
   let known: readonly Replica[] = [];
@@ -63,14 +68,24 @@ function createListing(url: URL, lookUp: LookUp): () => Promise<readonly Replica
     asking = null;
   }
 
-  return async () => {
-    // Elapsed time, not the time of day: a clock jump must not stop the resolving.
-    const nowMs = performance.now();
-    if (asking === null && (known.length === 0 || nowMs - askedAtMs >= nameMaxAgeMs)) {
-      askedAtMs = nowMs;
+  function begin(): Promise<void> {
+    if (asking === null) {
+      askedAtMs = performance.now();
       asking = ask();
     }
-    if (known.length === 0) await asking;
-    return known;
+    return asking;
+  }
+
+  return {
+    async list() {
+      // Elapsed time, not the time of day: a clock jump must not stop the resolving.
+      if (known.length === 0) await begin();
+      else if (performance.now() - askedAtMs >= nameMaxAgeMs) void begin();
+      return known;
+    },
+    async renew() {
+      await begin();
+      return known;
+    },
   };
 }

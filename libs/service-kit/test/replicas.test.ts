@@ -216,6 +216,39 @@ test("a replica that is starting leaves its requests to another; alone, its own 
   expect([alone.status, await alone.body.json()]).toEqual([503, { error: "The service is starting; retry." }]);
 });
 
+test("a request that reaches the last known replica as it stops, starts or has stopped looks for newer ones", async () => {
+  const counts: Record<string, number> = {};
+  const newer = await startReplica(counting(counts, "newer"), { host: "127.0.0.2", port: 0 });
+  const stopping = { "x-internal-not-taken": "1", "x-internal-draining": "1", connection: "close" };
+  for (const headers of [stopping, { "x-internal-not-taken": "1" }, null]) {
+    const old = createServer((request, response) => {
+      request.resume();
+      response.writeHead(201, { "content-type": "application/json" }).end("{}");
+    });
+    await new Promise<void>((resolve) => old.listen(newer.port, "127.0.0.1", resolve));
+    const addresses = ["127.0.0.1"];
+    const client = clientOf([`http://eval-runs.test:${newer.port}`], async () =>
+      addresses.map((address) => ({ address })),
+    );
+    // It knows the old replica now.
+    await ask(client, 1);
+    addresses.push("127.0.0.2");
+    if (headers === null) {
+      old.close().closeAllConnections();
+    } else {
+      old.removeAllListeners("request").on("request", (request, response) => {
+        request.resume();
+        response.writeHead(503, headers).end();
+      });
+      cleanups.push(() => old.close().closeAllConnections());
+    }
+    await ask(client, 1);
+    old.close().closeAllConnections();
+  }
+
+  expect(counts.newer).toBe(3);
+});
+
 test("a POST that was sent and lost is not sent again", async () => {
   let taken = 0;
   const lost = await startInstead((request) => {
