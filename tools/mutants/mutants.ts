@@ -223,8 +223,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a migration that was edited is passed over",
     file: "libs/db/src/schema-owner.ts",
-    find: "if (before === migration.sha256) continue;",
-    replace: "if (before !== undefined) continue;",
+    find: "known.has(name) && known.get(name) !== sha256",
+    replace: "known.has(name) && sha256 === null",
     test: {
       project: "infra",
       file: "libs/db/test/schema-owner.infra.test.ts",

@@ -65,6 +65,9 @@ async function start(): Promise<void> {
     told.add(warning);
   };
   for (const warning of warnings) warn(warning);
+  if (values.SERVICE_DB_PASSWORD !== undefined && values.SERVICE_DB_URL === undefined) {
+    throw new ConfigError(["SERVICE_DB_PASSWORD: needs SERVICE_DB_URL"]);
+  }
   if (values.SERVICE_STOP_SECONDS !== undefined) stopWithinMs = values.SERVICE_STOP_SECONDS * 1000;
   watchdog = startWatchdog({
     service: null,

@@ -176,6 +176,14 @@ export const settings = {
   ),
   SERVICE_JUDGE_DB_URL: secret(databaseUrl.optional(), "PostgreSQL of the judge service. Default: SERVICE_DB_URL."),
   SERVICE_MONITOR_DB_URL: secret(databaseUrl.optional(), "PostgreSQL of the monitor service. Default: SERVICE_DB_URL."),
+  SERVICE_DB_PASSWORD: secret(
+    z.string().optional(),
+    "Password for a PostgreSQL URL that contains none, so that the URL need not be secret. A URL with a password is then a mistake.",
+  ),
+  SERVICE_MIGRATE: setting(
+    z.enum(["on", "off"], { error: 'must be "on" or "off"' }).default("on"),
+    "off: the service does not migrate its schema at start. It is not ready until `node services/<name>/src/main.ts migrate` has run.",
+  ),
   SERVICE_NATS_URL: setting(
     url("nats:", "tls:").optional(),
     "nats-server 2.12 or newer with JetStream. Standalone without it starts its own.",
@@ -198,6 +206,10 @@ export const settings = {
   SERVICE_REDIS_URL: secret(
     url("redis:", "rediss:").optional(),
     "Redis through which several gateways share rate limits. Without it each gateway counts for itself.",
+  ),
+  SERVICE_REDIS_PASSWORD: secret(
+    z.string().optional(),
+    "Password for a Redis URL that contains none. A URL with a password is then a mistake.",
   ),
 
   SERVICE_INTERNAL_SECRET: secret(

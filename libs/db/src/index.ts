@@ -31,5 +31,5 @@ export {
   type ProjectTable,
 } from "./project-deletions.ts";
 export { type MigrationOptions, migrateSchema, rolesOf, type SchemaRoles } from "./schema-owner.ts";
-export { prepareSchema, type SchemaPreparation } from "./schema-preparation.ts";
+export { prepareSchema, type SchemaMigration, type SchemaPreparation } from "./schema-preparation.ts";
 export { shareDatabase } from "./share-database.ts";

@@ -43,51 +43,76 @@ export function rolesOf(schema: string): SchemaRoles {
  * statements to run.
  */
 export async function migrateSchema(options: MigrationOptions): Promise<{ applied: string[] }> {
+  const { schema, logger } = options;
   const migrations = await readMigrations(options.directory);
-  const roles = rolesOf(options.schema);
-  const client = new Client({
-    connectionString: options.url,
-    connectionTimeoutMillis: 5_000,
-    options: "-c lock_timeout=60000",
-    application_name: `${options.schema} migration`,
-  });
-  client.on("error", () => undefined);
-  try {
-    await client.connect();
-    await client.query("select pg_advisory_lock(hashtext($1))", [`touchstone migrate ${options.schema}`]);
-    await provision(client, options, roles);
-    await client.query(`set role ${roles.owner}`);
+  return withClient(options, async (client) => {
+    await client.query("select pg_advisory_lock(hashtext($1))", [`touchstone migrate ${schema}`]);
+    await provision(client, options, rolesOf(schema));
+    await client.query(`set role ${rolesOf(schema).owner}`);
     await client.query(
-      `create table if not exists ${options.schema}.migrations (
+      `create table if not exists ${schema}.migrations (
          name text primary key,
          sha256 text not null,
          applied_at timestamptz not null default now()
        )`,
     );
-    const { rows } = await client.query<{ name: string; sha256: string }>(
-      `select name, sha256 from ${options.schema}.migrations`,
-    );
-    const known = new Map(rows.map((row) => [row.name, row.sha256]));
-    const applied: string[] = [];
-    for (const migration of migrations) {
-      const before = known.get(migration.name);
-      if (before === migration.sha256) continue;
-      if (before !== undefined) {
-        throw new Error(
-          `Migration ${migration.name} of schema ${options.schema} changed after it was applied; restore it and add a new one.`,
-        );
-      }
+    const missing = await selectMissing(client, schema, migrations);
+    for (const { name, sql, sha256 } of missing) {
       await client.query("begin");
-      await client.query(migration.sql);
-      await client.query(`insert into ${options.schema}.migrations (name, sha256) values ($1, $2)`, [
-        migration.name,
-        migration.sha256,
-      ]);
+      await client.query(sql);
+      await client.query(`insert into ${schema}.migrations (name, sha256) values ($1, $2)`, [name, sha256]);
       await client.query("commit");
-      applied.push(migration.name);
-      options.logger.info({ schema: options.schema, migration: migration.name }, "migration applied");
+      logger.info({ schema, migration: name }, "migration applied");
     }
-    return { applied };
+    return { applied: missing.map(({ name }) => name) };
+  });
+}
+
+/** The migrations that {@link migrateSchema} would apply. Changes nothing. */
+export async function findMissingMigrations(options: MigrationOptions): Promise<string[]> {
+  const { schema } = options;
+  const migrations = await readMigrations(options.directory);
+  return withClient(options, async (client) => {
+    const { rowCount } = await client.query(
+      `select from pg_class join pg_namespace as schemas on schemas.oid = relnamespace
+        where relname = 'migrations' and nspname = $1`,
+      [schema],
+    );
+    if (rowCount === 0) return migrations.map(({ name }) => name);
+    await client.query(`set role ${rolesOf(schema).owner}`);
+    return (await selectMissing(client, schema, migrations)).map(({ name }) => name);
+  });
+}
+
+/**
+ * The migrations that are not applied yet. Migrations of a newer version are ignored: this version works on its schema.
+ */
+async function selectMissing(client: Client, schema: string, migrations: readonly Migration[]): Promise<Migration[]> {
+  const { rows } = await client.query<Omit<Migration, "sql">>(`select name, sha256 from ${schema}.migrations`);
+  const known = new Map(rows.map((row) => [row.name, row.sha256]));
+  const changed = migrations.find(({ name, sha256 }) => known.has(name) && known.get(name) !== sha256);
+  if (changed !== undefined) {
+    throw new Error(
+      `Migration ${changed.name} of schema ${schema} changed after it was applied; restore it and add a new one.`,
+    );
+  }
+  return migrations.filter(({ name }) => !known.has(name));
+}
+
+async function withClient<Result>(
+  { url, schema }: MigrationOptions,
+  use: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new Client({
+    connectionString: url,
+    connectionTimeoutMillis: 5_000,
+    options: "-c lock_timeout=60000",
+    application_name: `${schema} migration`,
+  });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    return await use(client);
   } catch (thrown) {
     throw translateDatabaseError(thrown);
   } finally {
@@ -95,7 +120,13 @@ export async function migrateSchema(options: MigrationOptions): Promise<{ applie
   }
 }
 
-async function readMigrations(directory: string): Promise<{ name: string; sql: string; sha256: string }[]> {
+interface Migration {
+  name: string;
+  sql: string;
+  sha256: string;
+}
+
+async function readMigrations(directory: string): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => /^\d{4}-[a-z0-9-]+\.sql$/.test(name)).sort();
   return Promise.all(
     names.map(async (name) => {

@@ -1,6 +1,6 @@
-import { type MigrationOptions, migrateSchema } from "./schema-owner.ts";
+import { findMissingMigrations, type MigrationOptions, migrateSchema } from "./schema-owner.ts";
 
-/** A running migration. */
+/** A running migration, or the wait for one. */
 export interface SchemaPreparation {
   /** Resolves when the schema is at its newest version; never rejects. */
   done: Promise<void>;
@@ -10,22 +10,44 @@ export interface SchemaPreparation {
   stop(): void;
 }
 
+/** The preparation of the schema itself. */
+export interface SchemaMigration extends SchemaPreparation {
+  /** True if the schema is known to lack migrations that it waits for. */
+  isBehind(): boolean;
+}
+
+interface PreparationOptions extends MigrationOptions {
+  /** Null: migrate. Else the command that migrates, shown as long as the schema lacks migrations. */
+  migratedBy: string | null;
+}
+
 const delayFirstMs = 200;
 const delayMaxMs = 5_000;
 
 /**
- * Migrates a schema in the background and retries while PostgreSQL is unavailable, so that a service started before its
- * database runs and answers 503 instead of exiting. A migration that fails for another reason is retried as well: the
- * next deployment may fix it, and the state shows the error meanwhile.
+ * Migrates a schema in the background, or waits until it is migrated, and retries while PostgreSQL is unavailable, so
+ * that a service started before its database runs and answers 503 instead of exiting. A migration that fails for another
+ * reason is retried as well: the next deployment may fix it, and the state shows the error meanwhile.
  */
-export function prepareSchema(options: MigrationOptions): SchemaPreparation {
-  let state = "migrating";
+export function prepareSchema({ migratedBy, ...options }: PreparationOptions): SchemaMigration {
+  let state = migratedBy === null ? "migrating" : "checking";
+  let behind = false;
   let stopped = false;
   let wake = (): void => {};
+  const prepare = async (): Promise<void> => {
+    if (migratedBy === null) return void (await migrateSchema(options));
+    const missing = await findMissingMigrations(options);
+    behind = missing.length > 0;
+    if (behind) {
+      throw new Error(
+        `Schema ${options.schema} lacks ${missing.join(", ")}, and SERVICE_MIGRATE is off. Run \`${migratedBy}\`.`,
+      );
+    }
+  };
   const attempt = async (): Promise<void> => {
     for (let delayMs = delayFirstMs; !stopped; delayMs = Math.min(delayMs * 2, delayMaxMs)) {
       try {
-        await migrateSchema(options);
+        await prepare();
         state = "ok";
         return;
       } catch (err) {
@@ -42,6 +64,7 @@ export function prepareSchema(options: MigrationOptions): SchemaPreparation {
   return {
     done: attempt(),
     state: () => state,
+    isBehind: () => behind,
     stop() {
       stopped = true;
       wake();

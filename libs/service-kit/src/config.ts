@@ -68,3 +68,15 @@ export function requireSettings<Wanted extends Record<string, readonly [value: u
   if (missing.length > 0) throw new ConfigError(missing);
   return Object.fromEntries(Object.entries(wanted).map(([key, [value]]) => [key, value])) as never;
 }
+
+/** The URL with the password of the setting `variable`, if it is set. A URL that has one is then a mistake. */
+export function addPassword(url: Secret, password: Secret | undefined, variable: SettingName): Secret {
+  if (password === undefined) return url;
+  const whole = new URL(url.reveal());
+  if (whole.password !== "" || whole.searchParams.has("password")) {
+    throw new ConfigError([`${variable}: the URL contains a password, too; remove one of them`]);
+  }
+  whole.password = encodeURIComponent(password.reveal());
+  if (whole.password === "") throw new ConfigError([`${variable}: the URL names no host; put the password into it`]);
+  return new Secret(whole.href);
+}

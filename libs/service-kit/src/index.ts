@@ -17,7 +17,7 @@ export {
   createComputePool,
 } from "./compute/compute-pool.ts";
 export { type ComputeTask, defineComputeTask } from "./compute/compute-task.ts";
-export { ConfigError, type Environment, loadSettings, requireSettings } from "./config.ts";
+export { addPassword, ConfigError, type Environment, loadSettings, requireSettings } from "./config.ts";
 export { countDeadLetters } from "./count-dead-letters.ts";
 export { deriveKey } from "./derive-key.ts";
 export { createFairLimit, type FairLimit, type PlaceRequest, TooManyWaitingError } from "./fair-limit.ts";
@@ -88,7 +88,13 @@ export { serviceStarting } from "./service-starting.ts";
 export { readSince } from "./since.ts";
 export { StartError, translateListenError } from "./start-error.ts";
 export { storableText } from "./storable-text.ts";
-export { readStallLimitMs, readStoreServiceConfig, type StoreServiceConfig } from "./store-service-config.ts";
+export {
+  type DatabaseSetting,
+  readDatabaseUrl,
+  readStallLimitMs,
+  readStoreServiceConfig,
+  type StoreServiceConfig,
+} from "./store-service-config.ts";
 export { answerLines, type LineSource } from "./stream-lines.ts";
 export { closeStream, createStreamPlaces, type StreamPlace, type StreamPlaces } from "./stream-places.ts";
 export { createTenants, type Tenants } from "./tenants.ts";

@@ -31,19 +31,24 @@ export interface ServiceProcess<Config extends ProcessConfig> {
   environment: Environment;
   read: (environment: Environment) => { config: Config; warnings: string[] };
   create: (config: Config, dependencies: ProcessDependencies) => Service;
+  /** What the argument `migrate` does instead of a start; its result is printed. Absent: the service owns no schema. */
+  migrate?: (environment: Environment) => Promise<string>;
 }
 
 /**
  * Runs one service as a process: starts it, stops it on SIGTERM or SIGINT, exits 0. Mistakes in the settings and a
  * {@link StartError} are printed unchanged, with exit code 2. An unhandled rejection is logged; an uncaught exception
- * ends the process, and so does an event loop that is blocked ({@link startWatchdog}).
+ * ends the process, and so does an event loop that is blocked ({@link startWatchdog}). With the argument `migrate` it
+ * only migrates the schema: one line, and exit code 0 or 1.
  */
 export async function runProcess<Config extends ProcessConfig>({
   name,
   environment,
   read,
   create,
+  migrate,
 }: ServiceProcess<Config>): Promise<void> {
+  if (process.argv[2] === "migrate") return runMigration(name, environment, migrate);
   let built: { config: Config; logger: Logger; service: Service };
   try {
     const { config, warnings } = read(environment);
@@ -111,4 +116,30 @@ export async function runProcess<Config extends ProcessConfig>({
     process.exitCode = thrown instanceof StartError ? 2 : 1;
     stop("the start failed");
   }
+}
+
+async function runMigration(
+  name: ServiceName,
+  environment: Environment,
+  migrate: ((environment: Environment) => Promise<string>) | undefined,
+): Promise<void> {
+  try {
+    const done = migrate === undefined ? "owns no schema, there is nothing to migrate" : await migrate(environment);
+    process.stdout.write(`${name}: ${done}.\n`);
+  } catch (thrown) {
+    const isMistake = thrown instanceof ConfigError;
+    process.stderr.write(isMistake ? `${thrown.message}\n` : `${name}: the migration failed: ${explain(thrown)}\n`);
+    process.exitCode = isMistake ? 2 : 1;
+  }
+}
+
+/** The messages of an error and its causes, in one line. */
+function explain(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return "for an unknown reason";
+  const own = thrown.message || ("code" in thrown ? String(thrown.code) : thrown.name);
+  const line = own
+    .split("\n")
+    .map((part) => part.trim())
+    .join(" ");
+  return thrown.cause === undefined ? line : `${line} (${explain(thrown.cause)})`;
 }

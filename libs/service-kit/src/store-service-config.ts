@@ -1,5 +1,5 @@
 import type { SettingName, SettingValues } from "@touchstone/contracts";
-import { type Environment, loadSettings, requireSettings } from "./config.ts";
+import { addPassword, type Environment, loadSettings, requireSettings } from "./config.ts";
 import { type NatsConfig, natsSettings, readNatsConfig } from "./nats-config.ts";
 
 /** The configuration of every service with a schema. */
@@ -7,6 +7,8 @@ export interface StoreServiceConfig {
   listen: { host: string; port: number };
   logLevel: string;
   databaseUrl: string;
+  /** False: the schema is migrated by a separate command. */
+  migratesAtStart: boolean;
   rootSecret: string;
   nats: NatsConfig;
   /** How long a stop may take. */
@@ -23,6 +25,8 @@ const storeServiceSettings = [
   "SERVICE_HOST",
   "SERVICE_LOG_LEVEL",
   "SERVICE_DB_URL",
+  "SERVICE_DB_PASSWORD",
+  "SERVICE_MIGRATE",
   ...natsSettings,
   "SERVICE_INTERNAL_SECRET",
   "SERVICE_STOP_SECONDS",
@@ -32,7 +36,7 @@ const storeServiceSettings = [
 /** Longer than the longest OTLP export, and than most scoring calls. */
 const stopDefaultSeconds = 30;
 
-type DatabaseSetting = Extract<SettingName, `SERVICE_${string}_DB_URL`>;
+export type DatabaseSetting = Extract<SettingName, `SERVICE_${string}_DB_URL`>;
 
 /** Further settings of a service: each of the `needed` ones is required, though none has a default. */
 interface OwnSettings<More extends SettingName, Needed extends SettingName> {
@@ -54,8 +58,8 @@ export function readStoreServiceConfig<More extends SettingName = never, Needed 
   const { values, warnings } = loadSettings([...storeServiceSettings, database, ...more, ...needed], environment);
   const shared = values as SettingValues<(typeof storeServiceSettings)[number]>;
   const own = values as SettingValues<DatabaseSetting>;
-  const { databaseUrl, natsUrl, rootSecret } = requireSettings({
-    databaseUrl: [own[database] ?? shared.SERVICE_DB_URL, `${database} or SERVICE_DB_URL`],
+  const { url, natsUrl, rootSecret } = requireSettings({
+    url: [own[database] ?? shared.SERVICE_DB_URL, `${database} or SERVICE_DB_URL`],
     natsUrl: [shared.SERVICE_NATS_URL, "SERVICE_NATS_URL"],
     rootSecret: [shared.SERVICE_INTERNAL_SECRET, "SERVICE_INTERNAL_SECRET"],
     ...Object.fromEntries(needed.map((name) => [name, [(values as Partial<Record<string, unknown>>)[name], name]])),
@@ -65,7 +69,8 @@ export function readStoreServiceConfig<More extends SettingName = never, Needed 
     config: {
       listen: { host: shared.SERVICE_HOST, port: shared.PORT },
       logLevel: shared.SERVICE_LOG_LEVEL,
-      databaseUrl: databaseUrl.reveal(),
+      databaseUrl: addPassword(url, shared.SERVICE_DB_PASSWORD, "SERVICE_DB_PASSWORD").reveal(),
+      migratesAtStart: shared.SERVICE_MIGRATE === "on",
       rootSecret: rootSecret.reveal(),
       nats: readNatsConfig(natsUrl, shared),
       stopWithinMs,
@@ -75,6 +80,15 @@ export function readStoreServiceConfig<More extends SettingName = never, Needed 
     values: values as SettingValues<More> & Present<SettingValues<Needed>>,
     warnings,
   };
+}
+
+/** Reads the database of a service alone, as {@link readStoreServiceConfig} does: a migration needs nothing else. */
+export function readDatabaseUrl(environment: Environment, database: DatabaseSetting): string {
+  const { values } = loadSettings([database, "SERVICE_DB_URL", "SERVICE_DB_PASSWORD"], environment);
+  const { url } = requireSettings({
+    url: [values[database] ?? values.SERVICE_DB_URL, `${database} or SERVICE_DB_URL`],
+  });
+  return addPassword(url, values.SERVICE_DB_PASSWORD, "SERVICE_DB_PASSWORD").reveal();
 }
 
 /** How long an event loop may be blocked, in the form of {@link startWatchdog}. */

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
+import { Secret } from "@touchstone/contracts";
 import { expect, test } from "vitest";
-import { ConfigError, loadSettings, requireSettings } from "../src/index.ts";
+import { addPassword, ConfigError, loadSettings, requireSettings } from "../src/index.ts";
 
 function mistakesOf(read: () => unknown): readonly string[] {
   try {
@@ -67,4 +68,24 @@ test("all missing settings without a default are reported together", () => {
       requireSettings({ url: [undefined, "SERVICE_NATS_URL"], secret: [undefined, "SERVICE_INTERNAL_SECRET"] }),
     ),
   ).toEqual(["SERVICE_NATS_URL: is needed", "SERVICE_INTERNAL_SECRET: is needed"]);
+});
+
+test("a password beside a URL becomes part of it, whatever its characters", () => {
+  const url = addPassword(new Secret("postgres://ingest@db/touchstone"), new Secret("50%:/@ü#"), "SERVICE_DB_PASSWORD");
+
+  expect(decodeURIComponent(new URL(url.reveal()).password)).toBe("50%:/@ü#");
+  expect(url.reveal()).toMatch(/^postgres:\/\/ingest:[\w%]+@db\/touchstone$/);
+});
+
+test("a password beside a URL that has one, or that has no host, is a mistake", () => {
+  const combine = (url: string) => () => addPassword(new Secret(url), new Secret("hunter2"), "SERVICE_REDIS_PASSWORD");
+
+  for (const url of ["redis://:hunter1@redis:6379", "postgres://db/all?user=a&password=hunter1"]) {
+    expect(mistakesOf(combine(url))).toEqual([
+      "SERVICE_REDIS_PASSWORD: the URL contains a password, too; remove one of them",
+    ]);
+  }
+  expect(mistakesOf(combine("redis:///0"))).toEqual([
+    "SERVICE_REDIS_PASSWORD: the URL names no host; put the password into it",
+  ]);
 });

@@ -5,6 +5,7 @@ export { type RegularSweep, sweepRegularly } from "./regular-sweep.ts";
 export {
   createStoreService,
   databaseUnavailable,
+  migrator,
   type StoreServiceDependencies,
   type StoreServiceKit,
 } from "./store-service.ts";

@@ -4,9 +4,11 @@ import {
   type Database,
   type DatabaseOptions,
   type MigrationOptions,
+  migrateSchema,
   openDatabase,
   prepareSchema,
   rolesOf,
+  type SchemaMigration,
   type SchemaPreparation,
 } from "@touchstone/db";
 import {
@@ -15,6 +17,9 @@ import {
   countDeadLetters,
   createHttpServer,
   createInternalClient,
+  createLogger,
+  type DatabaseSetting,
+  type Environment,
   type Handler,
   type HttpServer,
   type HttpServerOptions,
@@ -24,6 +29,7 @@ import {
   type Logger,
   type Metrics,
   type Readiness,
+  readDatabaseUrl,
   type Service,
   type StoreServiceConfig,
   serviceStarting,
@@ -88,7 +94,7 @@ export interface StoreServiceKit extends Omit<StoreServiceDependencies, "localCa
 export function createStoreService(options: {
   name: ServiceName;
   schema: Pick<MigrationOptions, "schema" | "directory" | "extensions">;
-  config: Pick<StoreServiceConfig, "databaseUrl" | "nats" | "rootSecret" | "listen">;
+  config: Pick<StoreServiceConfig, "databaseUrl" | "migratesAtStart" | "nats" | "rootSecret" | "listen">;
   dependencies: StoreServiceDependencies;
   /** The error for requests until the service is ready, given the reason. Default {@link serviceStarting}. */
   starting?: (state: string) => AppError;
@@ -96,16 +102,17 @@ export function createStoreService(options: {
 }): Service {
   const { name, schema, config, dependencies, starting = serviceStarting, open } = options;
   const { rootSecret, databaseUrl: url, nats } = config;
+  const migratedBy = config.migratesAtStart ? null : `node services/${name}/src/main.ts migrate`;
   const { logger, clock, metrics, localCalls } = dependencies;
   const opened = new AsyncDisposableStack();
   let readiness = async (): Promise<Readiness> => ({ ready: false, checks: { schema: "not started" } });
-  let migration: SchemaPreparation | null = null;
+  let migration: SchemaMigration | null = null;
   let isStopping = false;
 
   const keep: StoreServiceKit["keep"] = (resource) =>
     opened.adopt(resource, async (each) => ("close" in each ? each.close() : each.stop()));
 
-  function createKit(migration: SchemaPreparation): StoreServiceKit {
+  function createKit(migration: SchemaMigration): StoreServiceKit {
     return {
       ...{ logger, clock, metrics },
       migration,
@@ -128,7 +135,8 @@ export function createStoreService(options: {
           const states = await Promise.all(
             Object.entries({ ...needed, ...shown }).map(async ([part, check]) => [part, await check()] as const),
           );
-          const ready = states.every(([part, state]) => state === "ok" || !(part in needed));
+          // Also for a service that works without its schema: the rollout of a version whose migrations were forgotten stops.
+          const ready = !migration.isBehind() && states.every(([part, state]) => state === "ok" || !(part in needed));
           return { ready, checks: Object.fromEntries(states) };
         };
         return keep(
@@ -167,7 +175,7 @@ export function createStoreService(options: {
   return {
     name,
     async start() {
-      migration = prepareSchema({ ...schema, url, logger });
+      migration = prepareSchema({ ...schema, url, logger, migratedBy });
       const server = await open(createKit(migration));
       return { address: await server.listen(config.listen) };
     },
@@ -177,6 +185,20 @@ export function createStoreService(options: {
       await opened.disposeAsync();
     },
     readiness: () => readiness(),
+  };
+}
+
+/** For `main.ts`: migrates the schema of a service and says in one line what was applied. */
+export function migrator({
+  database,
+  ...schema
+}: Pick<MigrationOptions, "schema" | "directory" | "extensions"> & { database: DatabaseSetting }) {
+  return async (environment: Environment): Promise<string> => {
+    const logger = createLogger({ service: schema.schema, level: "silent" });
+    const { applied } = await migrateSchema({ ...schema, url: readDatabaseUrl(environment, database), logger });
+    return applied.length === 0
+      ? `schema ${schema.schema} is up to date`
+      : `schema ${schema.schema} is migrated: ${applied.join(", ")}`;
   };
 }
 

@@ -1,5 +1,12 @@
 import { runProcess } from "@touchstone/service-kit";
+import { migrator } from "@touchstone/store-service";
 import { readAuthConfig } from "./config.ts";
-import { createAuth } from "./service.ts";
+import { authSchema, createAuth } from "./service.ts";
 
-await runProcess({ name: "auth", environment: process.env, read: readAuthConfig, create: createAuth });
+await runProcess({
+  name: "auth",
+  environment: process.env,
+  read: readAuthConfig,
+  create: createAuth,
+  migrate: migrator({ database: "SERVICE_AUTH_DB_URL", ...authSchema }),
+});

@@ -52,6 +52,9 @@ import { createProjectSettingsStore } from "./settings/project-settings-store.ts
 
 const schema = "auth";
 
+/** The schema of the service in PostgreSQL, and its migrations. */
+export const authSchema = { schema, directory: path.join(import.meta.dirname, "..", "migrations") };
+
 /**
  * Auth owns projects and their keys, accounts, sessions and organizations, and resolves keys and sessions for the
  * gateway. It listens at once; until PostgreSQL, the schema and the default project are ready, every request gets 503.
@@ -59,7 +62,7 @@ const schema = "auth";
 export function createAuth(config: AuthConfig, dependencies: StoreServiceDependencies): Service {
   return createStoreService({
     name: "auth",
-    schema: { schema, directory: path.join(import.meta.dirname, "..", "migrations") },
+    schema: authSchema,
     config,
     dependencies,
     open: (kit) => openAuth(kit, config),

@@ -1,5 +1,13 @@
 import { runProcess } from "@touchstone/service-kit";
+import { migrator } from "@touchstone/store-service";
 import { readEvalRunsConfig } from "./config.ts";
+import { migrations, schema } from "./schema.ts";
 import { createEvalRuns } from "./service.ts";
 
-await runProcess({ name: "eval-runs", environment: process.env, read: readEvalRunsConfig, create: createEvalRuns });
+await runProcess({
+  name: "eval-runs",
+  environment: process.env,
+  read: readEvalRunsConfig,
+  create: createEvalRuns,
+  migrate: migrator({ database: "SERVICE_EVAL_RUNS_DB_URL", schema, directory: migrations }),
+});

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import path from "node:path";
 import { limits, type Secret, type SettingName } from "@touchstone/contracts";
 import {
+  addPassword,
   ConfigError,
   type Environment,
   loadSettings,
@@ -83,6 +84,7 @@ const gatewaySettings = [
   "SERVICE_DEFAULT_JUDGE_MODEL",
   ...natsSettings,
   "SERVICE_REDIS_URL",
+  "SERVICE_REDIS_PASSWORD",
   "SERVICE_INTERNAL_SECRET",
   "SERVICE_AUTH_URL",
   "SERVICE_INGEST_URL",
@@ -144,7 +146,7 @@ export function readGatewayConfig(environment: Environment): { config: GatewayCo
       allowedHosts: values.SERVICE_ALLOWED_HOSTS,
       trustedOrigins: values.SERVICE_TRUSTED_ORIGINS,
       trustedProxies: trustedProxies ?? false,
-      redisUrl: values.SERVICE_REDIS_URL ?? null,
+      redisUrl: readRedisUrl(values.SERVICE_REDIS_URL, values.SERVICE_REDIS_PASSWORD),
       rateLimits: readRateLimits(values),
       defaultJudgeModel: values.SERVICE_DEFAULT_JUDGE_MODEL,
       metricsToken: values.SERVICE_METRICS_TOKEN ?? null,
@@ -169,6 +171,10 @@ export function readGatewayConfig(environment: Environment): { config: GatewayCo
     },
     warnings,
   };
+}
+
+function readRedisUrl(url: Secret | undefined, password: Secret | undefined): Secret | null {
+  return url === undefined ? null : addPassword(url, password, "SERVICE_REDIS_PASSWORD");
 }
 
 /** The documented figures per key (interface: Limits), applied by `SERVICE_RATE_LIMIT_PER_KEY=on`. */

@@ -64,6 +64,7 @@ export async function startIngest(options: {
       listen: { host: "127.0.0.1", port: 0 },
       logLevel: "silent",
       databaseUrl: options.databaseUrl,
+      migratesAtStart: true,
       rootSecret,
       nats: {
         url: options.natsUrl ?? "nats://127.0.0.1:1",

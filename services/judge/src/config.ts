@@ -7,6 +7,7 @@ export interface JudgeConfig {
   listen: { host: string; port: number };
   logLevel: string;
   databaseUrl: string;
+  migratesAtStart: boolean;
   rootSecret: string;
   nats: NatsConfig;
   /** Addresses of auth, for stored provider keys; null: there is no auth, and only the environment has keys. */
@@ -67,12 +68,13 @@ export function readJudgeConfig(environment: Environment): { config: JudgeConfig
     if (values.SERVICE_MULTI_TENANT) throw new ConfigError(["SERVICE_AUTH_URL: is needed in multi-tenant mode"]);
     warnings.push("SERVICE_AUTH_URL: is not set; provider keys that are stored in settings are not used");
   }
-  const { listen, logLevel, databaseUrl, rootSecret, nats, stallAfterMs, stopWithinMs } = config;
+  const { listen, logLevel, databaseUrl, migratesAtStart, rootSecret, nats, stallAfterMs, stopWithinMs } = config;
   return {
     config: {
       listen,
       logLevel,
       databaseUrl,
+      migratesAtStart,
       rootSecret,
       nats,
       authAddresses,

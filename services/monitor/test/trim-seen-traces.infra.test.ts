@@ -11,7 +11,7 @@ const logger = createLogger({ service: "monitor", level: "silent" });
 test("traces whose event cannot come again, and that no window shows, are forgotten, however many, and no others", async () => {
   const testDatabase = await createTestDatabase();
   const directory = path.join(import.meta.dirname, "../migrations");
-  await prepareSchema({ url: testDatabase.url, schema: "monitor", directory, logger }).done;
+  await prepareSchema({ url: testDatabase.url, schema: "monitor", directory, logger, migratedBy: null }).done;
   const maintenance = openDatabase({
     url: testDatabase.url,
     role: rolesOf("monitor").maintenance,
