@@ -8,8 +8,9 @@ import {
 } from "@touchstone/contracts";
 import { renderDashboardTypes } from "./dashboard-types.ts";
 import { renderErrorsPage } from "./errors-page.ts";
+import { describeChartSettings, describeChartValues } from "./helm-chart.ts";
 import { renderLimitsPage } from "./limits-page.ts";
-import { clusterPlace, composePlace, renderNatsConf } from "./nats-conf.ts";
+import { clusterPlace, composePlace, renderNatsChartValues, renderNatsConf } from "./nats-conf.ts";
 import { readableJson } from "./readable-json.ts";
 import { findSettingReaders } from "./setting-readers.ts";
 import { renderSettingsPage } from "./settings-page.ts";
@@ -40,6 +41,12 @@ export const goldenFiles: readonly GoldenFile[] = [
   { path: "apps/dashboard/src/api/schema.gen.d.ts", render: renderDashboardTypes },
   { path: "deploy/nats.conf", render: () => renderNatsConf(composePlace) },
   { path: "deploy/nats-cluster.conf", render: () => renderNatsConf(clusterPlace) },
+  { path: "deploy/helm/touchstone/examples/nats-values.yaml", render: renderNatsChartValues },
+  {
+    path: "deploy/helm/touchstone/files/settings.json",
+    render: async () => readableJson(describeChartSettings(await findSettingReaders())),
+  },
+  { path: "deploy/helm/touchstone/values.schema.json", render: () => readableJson(describeChartValues()) },
   { path: "docs/operating/settings.md", render: async () => renderSettingsPage(await findSettingReaders()) },
   { path: "docs/operating/errors.md", render: renderErrorsPage },
   { path: "docs/operating/limits.md", render: renderLimitsPage },
