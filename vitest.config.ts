@@ -14,9 +14,10 @@ const setupFiles = ["libs/testkit/src/test-settings.ts"];
 const packages = "{apps,libs,services}/*/test/**";
 
 /**
- * Four projects. `unit` needs nothing but Node. `infra` runs against a real PostgreSQL, NATS and Redis, which its
+ * Five projects. `unit` needs nothing but Node. `infra` runs against a real PostgreSQL, NATS and Redis, which its
  * global set-up starts once; each file makes its own database and its own nats-server. `chaos` hurts installations of its own.
  * `browser` drives a Chromium against an installation with the sample project; it runs by itself, after the others.
+ * `helm` renders the chart; only `npm run helm-check` runs it.
  */
 export default defineConfig({
   test: {
@@ -29,7 +30,7 @@ export default defineConfig({
           expect: expectation,
           setupFiles,
           include: [`${packages}/*.test.ts`, "tools/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "**/*.infra.test.ts"],
+          exclude: ["**/node_modules/**", "**/*.infra.test.ts", "tools/helm/**"],
           // They compute for milliseconds; on a machine that runs servers for other tests they may wait for their turn.
           testTimeout: 60_000,
           hookTimeout: 120_000,
@@ -87,6 +88,18 @@ export default defineConfig({
           // Two pages at a time keep two processors busy.
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          name: "helm",
+          isolate,
+          setupFiles,
+          include: ["tools/helm/*.test.ts"],
+          // `npm run helm-check` has built Helm before.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 3 },
         },
       },
     ],

@@ -23,6 +23,7 @@ const scripts = {
   mutants: "tools/mutants/main.ts",
   screens: "tools/screens.ts",
   generate: "tools/generate.ts",
+  "helm-check": "tools/helm/check.ts",
 };
 
 const [name, ...args] = process.argv.slice(2);

@@ -1,0 +1,176 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { serviceNames, settings } from "@touchstone/contracts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { repositoryFiles, repositoryRoot } from "../repository-files.ts";
+import { buildHelm, chartFolder, helmCache, run } from "./go-tools.ts";
+import { isRestricted, type Manifest, podsOf, secretKeysOf } from "./manifests.ts";
+import { schemaLocation } from "./write-schemas.ts";
+
+const { helm, kubeconform } = await buildHelm();
+const examples = path.join(chartFolder, "examples");
+const valueFiles = [
+  ...(await readdir(path.join(chartFolder, "ci-values"))).map((name) => path.join(chartFolder, "ci-values", name)),
+  path.join(examples, "one-node-values.yaml"),
+].map((file) => ({ name: path.basename(file, ".yaml"), file }));
+const minimal = path.join(chartFolder, "ci-values", "minimal.yaml");
+
+const template = (file: string, ...more: string[]): Promise<string> =>
+  run(helm, ["template", "touchstone", chartFolder, "--namespace", "ts", "--values", file, ...more]);
+const validate = (file: string): Promise<string> =>
+  run(kubeconform, ["-strict", "-summary", "-schema-location", schemaLocation, file]);
+const parse = (text: string): Manifest[] =>
+  parseAllDocuments(text)
+    .map((document) => document.toJS() as Manifest | null)
+    .filter((manifest) => manifest !== null);
+
+/** What the chart answers to the minimal values with one more. */
+const refusalOf = (...set: string[]): Promise<string> =>
+  template(minimal, ...set.flatMap((each) => ["--set", each])).then(
+    () => "accepted",
+    (error: Error) => error.message,
+  );
+
+describe.each(valueFiles)("with the values of $name", ({ file }) => {
+  let manifests: Manifest[];
+
+  beforeAll(async () => {
+    manifests = parse(await template(file));
+  });
+
+  test("the chart passes helm lint", async () => {
+    await run(helm, ["lint", "--strict", chartFolder, "--values", file]);
+  });
+
+  test("every manifest is one that Kubernetes or the operator of its kind accepts", async ({ onTestFinished }) => {
+    const folder = await mkdtemp(path.join(helmCache, "rendered-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const rendered = path.join(folder, "all.yaml");
+    await writeFile(rendered, await template(file));
+    expect(await validate(rendered)).toMatch(/Invalid: 0, Errors: 0, Skipped: 0/);
+  });
+
+  test("every service has a Deployment, and each name occurs once", () => {
+    const names = manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    expect(names.toSorted()).toEqual([...new Set(names)].toSorted());
+    for (const service of serviceNames) expect(names).toContain(`Deployment touchstone-${service}`);
+  });
+
+  test("every pod complies with the restricted Pod Security Standard and mounts no token", () => {
+    const pods = manifests.flatMap(podsOf);
+    expect(pods.length).toBeGreaterThan(serviceNames.length);
+    for (const { name, spec } of pods) expect([name, isRestricted(spec)]).toEqual([name, true]);
+  });
+
+  test("every key of the Secret is documented, and nothing else contains a password", async () => {
+    const readme = await readFile(path.join(chartFolder, "README.md"), "utf8");
+    const secrets = Object.entries(settings).flatMap(([name, { secret }]) => (secret ? [name] : []));
+    for (const key of manifests.flatMap(secretKeysOf)) {
+      expect(readme.includes(`\`${key}\``) || secrets.includes(key), key).toBe(true);
+    }
+    for (const manifest of manifests) {
+      const literals =
+        manifest.kind === "ConfigMap"
+          ? Object.entries(manifest.data ?? {})
+          : podsOf(manifest).flatMap(({ spec }) =>
+              spec.containers.flatMap(({ env = [] }) =>
+                env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value] as const])),
+              ),
+            );
+      for (const [name, value] of literals) {
+        // The address of a database is a secret setting only because it may contain a password.
+        expect(secrets.includes(name) && !name.endsWith("_URL"), name).toBe(false);
+        expect(value, name).not.toMatch(/:\/\/[^/@]*:[^/@]*@/);
+      }
+    }
+  });
+
+  test("a pod has longer to stop than its service takes", () => {
+    const settingsOf = new Map(
+      manifests.filter(({ kind }) => kind === "ConfigMap").map(({ metadata, data }) => [metadata.name, data ?? {}]),
+    );
+    for (const { kind, metadata, spec } of manifests) {
+      if (kind !== "Deployment") continue;
+      const { SERVICE_STOP_SECONDS = "30", SERVICE_STOP_ANNOUNCE_SECONDS = "0" } = settingsOf.get(metadata.name) ?? {};
+      expect(Number(SERVICE_STOP_SECONDS)).toBeGreaterThan(Number(SERVICE_STOP_ANNOUNCE_SECONDS));
+      expect(spec?.template?.spec.terminationGracePeriodSeconds).toBe(Number(SERVICE_STOP_SECONDS) + 10);
+    }
+  });
+
+  test("a service whose migrations a Job runs does not migrate by itself, and the others do", () => {
+    const jobs = manifests.filter(({ kind }) => kind === "Job").map(({ metadata }) => metadata.name);
+    for (const { kind, metadata, data } of manifests) {
+      if (kind !== "ConfigMap" || data?.SERVICE_DB_URL === undefined) continue;
+      const job = metadata.name.replace("touchstone-", "touchstone-migrate-");
+      expect([metadata.name, data.SERVICE_MIGRATE]).toEqual([metadata.name, jobs.includes(job) ? "off" : "on"]);
+    }
+  });
+});
+
+test.for([
+  { set: "settings.SERVICE_RATE_LIMT=off", says: "did you mean SERVICE_RATE_LIMIT," },
+  { set: "settings.OPENAI_API_KEY=sk", says: "is a secret; put it into the Secret touchstone" },
+  { set: "settings.SERVICE_NATS_URL=nats://a", says: "the chart sets it; use nats.url" },
+  { set: "settings.SERVICE_LOG_LEVEL=loud", says: "value must be one of" },
+  { set: "settings.SERVICE_AUTH=disabled", says: "everyone who reaches the gateway gets the default project's key" },
+  { set: "publicUrl=", says: "publicUrl: is needed" },
+  { set: "image.repository=", says: "image.repository: is needed" },
+  { set: "postgres.url=", says: "postgres.url: is needed" },
+  { set: "postgres.url=postgres://a:hunter2@b/c", says: "postgres.url: contains a password" },
+  { set: "redis.url=redis://:hunter2@redis", says: "redis.url: contains a password" },
+  { set: "httpRoute.enabled=true", says: "httpRoute.parentRefs: is needed" },
+  { set: "keda.enabled=true", says: "keda.prometheusUrl: is needed" },
+  { set: "externalSecrets.enabled=true", says: "externalSecrets: needs store.name and entry" },
+  { set: "services.judges.replicas=2", says: "additional properties 'judges' not allowed" },
+])("the value $set is refused: $says", async ({ set, says }) => {
+  expect(await refusalOf(set)).toContain(says);
+});
+
+test("all mistakes are reported at once", async () => {
+  const refusal = await refusalOf("publicUrl=", "nats.url=", "settings.SERVICE_TYPO=1");
+  for (const name of ["publicUrl", "nats.url", "settings.SERVICE_TYPO"]) expect(refusal).toContain(`- ${name}: `);
+});
+
+test("settings reach the services that read them as text, whatever YAML made of them", async () => {
+  const manifests = parse(await template(path.join(chartFolder, "ci-values", "everything.yaml")));
+  const dataOf = (service: string) =>
+    manifests.find(({ kind, metadata }) => kind === "ConfigMap" && metadata.name === `touchstone-${service}`)?.data;
+  expect(dataOf("gateway")).toMatchObject({
+    SERVICE_DASHBOARD: "on",
+    SERVICE_MULTI_TENANT: "true",
+    SERVICE_OTLP_MAX_BODY_BYTES: "67108864",
+    SERVICE_STOP_ANNOUNCE_SECONDS: "12.5",
+  });
+  expect(dataOf("judge")).not.toHaveProperty("SERVICE_OTLP_MAX_BODY_BYTES");
+  expect(dataOf("judge")).toMatchObject({
+    SERVICE_DB_URL: "postgres://touchstone_judge@db.example.org:6432/touchstone?sslmode=verify-full",
+  });
+});
+
+test("the manifests of the examples are ones that Kubernetes or the operator accepts", async () => {
+  for (const name of ["one-node.yaml", "cloudnativepg.yaml"]) {
+    expect(await validate(path.join(examples, name)), name).toMatch(/Invalid: 0, Errors: 0, Skipped: 0/);
+  }
+});
+
+test("every alert has a runbook that names pages that exist, and uses metrics that the code has", async () => {
+  const files = await repositoryFiles();
+  const source = await Promise.all(
+    files
+      .filter((file) => /^(services|libs)\/[^/]+\/src\/.*\.ts$/.test(file))
+      .map((file) => readFile(path.join(repositoryRoot, file), "utf8")),
+  );
+  const code = source.join("\n");
+  const [alerts = []] = parse(await readFile(path.join(chartFolder, "files/alerts.yaml"), "utf8")) as unknown as [
+    { alert: string; expr: string; annotations: { runbook: string } }[],
+  ];
+  expect(alerts.length).toBeGreaterThan(8);
+  for (const { alert, expr, annotations } of alerts) {
+    expect(annotations.runbook, alert).toMatch(/^[A-Z].*\.$/);
+    for (const page of annotations.runbook.match(/docs\/[\w/-]+\.md/g) ?? []) expect(files).toContain(page);
+    for (const metric of expr.match(/service_\w+/g) ?? []) {
+      expect(code, `${alert}: ${metric}`).toContain(metric.replace(/_(bucket|count|sum)$/, ""));
+    }
+  }
+});

@@ -1,0 +1,88 @@
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { repositoryRoot } from "../repository-files.ts";
+
+/** The Go modules that pin the tools: Helm and kubeconform, and a server for each minor version of Kubernetes. */
+const modules = path.join(repositoryRoot, "deploy/helm/tools");
+
+/** Built programs and schemas; they are kept. */
+export const helmCache = path.join(repositoryRoot, ".cache/helm");
+export const chartFolder = path.join(repositoryRoot, "deploy/helm/touchstone");
+
+/** The minor versions the chart is proved on. kubeconform takes the schemas of the newest. */
+export const kubernetesVersions = ["1.36", "1.37"] as const;
+
+/** The definitions of resources that the chart and its examples use, from the modules of their operators. */
+const definitions: readonly (readonly [module: string, file: string])[] = [
+  [
+    "github.com/prometheus-operator/prometheus-operator@v0.85.0",
+    "example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml",
+  ],
+  [
+    "github.com/prometheus-operator/prometheus-operator@v0.85.0",
+    "example/prometheus-operator-crd/monitoring.coreos.com_prometheusrules.yaml",
+  ],
+  ["sigs.k8s.io/gateway-api@v1.6.0", "config/crd/standard/gateway.networking.k8s.io_httproutes.yaml"],
+  ["github.com/kedacore/keda/v2@v2.21.0", "config/crd/bases/keda.sh_scaledobjects.yaml"],
+  ["github.com/external-secrets/external-secrets@v1.3.2", "config/crds/bases/external-secrets.io_externalsecrets.yaml"],
+  ["github.com/cloudnative-pg/cloudnative-pg@v1.27.0", "config/crd/bases/postgresql.cnpg.io_clusters.yaml"],
+];
+
+export const hasGo = (): boolean => spawnSync("go", ["version"]).status === 0;
+
+/** Builds a program of a module, unless it is there and newer than the module's go.sum. Returns its path. */
+async function buildProgram(module: string, program: string, name: string): Promise<string> {
+  const folder = path.join(modules, module);
+  const target = path.join(helmCache, name);
+  if (existsSync(target) && (await stat(target)).mtimeMs > (await stat(path.join(folder, "go.sum"))).mtimeMs) {
+    return target;
+  }
+  console.log(`Building ${name}, once ...`);
+  mkdirSync(helmCache, { recursive: true });
+  await run("go", ["build", "-o", target, program], folder);
+  return target;
+}
+
+export async function buildHelm(): Promise<{ helm: string; kubeconform: string }> {
+  return {
+    helm: await buildProgram(".", "helm.sh/helm/v4/cmd/helm", "helm"),
+    kubeconform: await buildProgram(".", "github.com/yannh/kubeconform/cmd/kubeconform", "kubeconform"),
+  };
+}
+
+/** Files of Kubernetes' own module with its API, such as `apis__apps__v1_openapi.json`. */
+export async function apiFolder(version: (typeof kubernetesVersions)[number]): Promise<string> {
+  const folder = path.join(modules, `kubernetes-${version}`);
+  const { Dir } = JSON.parse(await run("go", ["mod", "download", "-json", "k8s.io/kubernetes"], folder));
+  return path.join(Dir, "api/openapi-spec/v3");
+}
+
+/** The paths of the definitions, downloaded where they are missing. */
+export async function definitionFiles(): Promise<string[]> {
+  const names = [...new Set(definitions.map(([module]) => module))];
+  const folders = new Map<string, string>();
+  for (const name of names) {
+    folders.set(name, JSON.parse(await run("go", ["mod", "download", "-json", name], modules)).Dir);
+  }
+  return definitions.map(([module, file]) => path.join(folders.get(module) ?? "", file));
+}
+
+/** Runs a command at the lowest priority and returns its output; it fails with its error output. */
+export function run(command: string, args: readonly string[], cwd = repositoryRoot): Promise<string> {
+  const child = spawn(command, args, { cwd, stdio: ["ignore", "pipe", "pipe"] });
+  if (child.pid !== undefined) os.setPriority(child.pid, os.constants.priority.PRIORITY_LOW);
+  let output = "";
+  let errors = "";
+  child.stdout.on("data", (chunk) => (output += chunk));
+  child.stderr.on("data", (chunk) => (errors += chunk));
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => {
+      if (code === 0) resolve(output);
+      else reject(new Error(`${path.basename(command)} ${args.join(" ")} ended with ${code}:\n${errors}${output}`));
+    });
+  });
+}
