@@ -2,17 +2,25 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
 import { serviceNames } from "@touchstone/contracts";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
+import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
 import { Client } from "pg";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { keepFreePort } from "../src/free-port.ts";
 import { nodeEnvironment, startServiceProcess } from "../src/service-process.ts";
 
 const owners = serviceNames.filter((name) => name !== "gateway");
 const workTree = path.resolve(import.meta.dirname, "../../..");
+/** Without it the judge would not be ready anyway. */
+let nats: TestNats;
 let database: TestDatabase;
 /** The log-in of the services, with its password apart. */
 let login: { SERVICE_DB_URL: string; SERVICE_DB_PASSWORD: string };
+
+beforeAll(async () => {
+  nats = await startTestNats();
+});
+
+afterAll(() => nats?.stop());
 
 beforeEach(async () => {
   database = await createTestDatabase();
@@ -53,7 +61,7 @@ const start = async (name: string) =>
     environment: {
       ...login,
       SERVICE_MIGRATE: "off",
-      SERVICE_NATS_URL: "nats://127.0.0.1:1",
+      SERVICE_NATS_URL: nats.url,
       SERVICE_INTERNAL_SECRET: "a root secret of the installation, long enough",
     },
   });
@@ -120,6 +128,8 @@ for (const name of ["auth", "judge"]) {
     try {
       await vi.waitFor(async () => {
         const { status, text } = await readReadiness(service.address);
+        // Only the schema is missing.
+        expect(text).toMatch(/"bus":"(ok|connected)"/);
         expect(status).toBe(503);
         expect(text).toContain(`node services/${name}/src/main.ts migrate`);
       });
@@ -127,7 +137,7 @@ for (const name of ["auth", "judge"]) {
 
       expect((await migrate(name)).exitCode).toBe(0);
 
-      await vi.waitFor(async () => expect((await readReadiness(service.address)).text).toContain('"schema":"ok"'));
+      await vi.waitFor(async () => expect((await readReadiness(service.address)).status).toBe(200));
     } finally {
       await service.kill();
     }
