@@ -141,6 +141,8 @@ test("settings reach the services that read them as text, whatever YAML made of 
     SERVICE_MULTI_TENANT: "true",
     SERVICE_OTLP_MAX_BODY_BYTES: "67108864",
     SERVICE_STOP_ANNOUNCE_SECONDS: "12.5",
+    SERVICE_NATS_REPLICAS: "3",
+    SERVICE_NATS_KEY: "/etc/touchstone/nats/tls.key",
   });
   expect(dataOf("judge")).not.toHaveProperty("SERVICE_OTLP_MAX_BODY_BYTES");
   expect(dataOf("judge")).toMatchObject({

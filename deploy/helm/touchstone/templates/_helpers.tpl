@@ -88,6 +88,12 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- $known := $root.Files.Get "files/settings.json" | fromJson -}}
 {{- $all := dict "PORT" "4700" "SERVICE_HOST" "0.0.0.0" "SERVICE_NATS_USER" $service -}}
 {{- $_ := set $all "SERVICE_NATS_URL" $root.Values.nats.url -}}
+{{- $_ := set $all "SERVICE_NATS_REPLICAS" (toString $root.Values.nats.replicas) -}}
+{{- if $root.Values.nats.tlsSecret -}}
+{{- range $setting, $file := dict "CA" "ca.crt" "CERT" "tls.crt" "KEY" "tls.key" -}}
+{{- $_ := set $all (printf "SERVICE_NATS_%s" $setting) (printf "/etc/touchstone/nats/%s" $file) -}}
+{{- end -}}
+{{- end -}}
 {{- $_ := set $all "SERVICE_PUBLIC_URL" $root.Values.publicUrl -}}
 {{- range list "auth" "ingest" "eval-runs" "monitor" -}}
 {{- $_ := set $all (printf "SERVICE_%s_URL" (. | upper | replace "-" "_")) (printf "http://%s-%s:4700" $name .) -}}

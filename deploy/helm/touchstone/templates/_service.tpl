@@ -130,8 +130,15 @@ spec:
             {{- include "touchstone.containerSecurity" $root | nindent 12 }}
           volumeMounts:
             {{- include "touchstone.mounts" $root | nindent 12 }}
+            {{- if $root.Values.nats.tlsSecret }}
+            - { name: nats, mountPath: /etc/touchstone/nats, readOnly: true }
+            {{- end }}
       volumes:
         {{- include "touchstone.volumes" (dict "root" $root "tmp" $values.tmp) | nindent 8 }}
+        {{- with $root.Values.nats.tlsSecret }}
+        - name: nats
+          secret: { secretName: {{ . }} }
+        {{- end }}
 ---
 apiVersion: policy/v1
 kind: PodDisruptionBudget
