@@ -6,7 +6,7 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { setPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
 import path from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
@@ -17,8 +17,8 @@ const compressible = /\.(html|js|css|svg|json|txt|webmanifest)$/;
 
 const { values } = parseArgs({ options: { out: { type: "string" }, brotli: { type: "boolean", default: false } } });
 if (values.out === undefined) fail("Say where to: --out <folder>.");
-// It runs in parallel with the start of the servers, which the user waits for.
-setPriority(10);
+// It runs in parallel with the start of the servers, which the user waits for. A lower priority cannot be raised.
+setPriority(Math.max(getPriority(), 10));
 try {
   await buildInto(path.resolve(values.out), { withBrotli: values.brotli });
 } catch (thrown) {
