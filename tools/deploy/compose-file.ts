@@ -13,6 +13,7 @@ export interface ComposeService {
   networks: string[];
   volumes?: string[];
   read_only: boolean;
+  mem_limit: string;
   cap_drop: string[];
   security_opt: string[];
   healthcheck?: { test: string[] };

@@ -118,6 +118,7 @@ describe("compose.yaml", () => {
       expect(service.cap_drop, name).toEqual(["ALL"]);
       expect(service.security_opt, name).toEqual(["no-new-privileges:true"]);
       expect(service.healthcheck?.test, name).toBeDefined();
+      expect(substitute(service.mem_limit, {}), name).toMatch(/^\d+[mg]$/);
     }
   });
 
