@@ -1,16 +1,8 @@
-import {
-  createRunReply,
-  dataset,
-  finalizeRunReply,
-  run,
-  submitResultsReply,
-  traceDetail,
-  traceList,
-  usage,
-} from "@touchstone/contracts";
+import { createRunReply, dataset, submitResultsReply, usage } from "@touchstone/contracts";
 import { buildDataset, buildResult, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
+import { buildResults, createRun, gradeTracedRun, submitResults } from "../src/graded-run.ts";
 import { type System, startSystem } from "../src/start-system.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
@@ -34,58 +26,16 @@ afterAll(async () => {
   await llm?.stop();
 });
 
-async function createRun(): Promise<string> {
-  const made = await client.expect(
-    { status: 201, schema: dataset },
-    "POST",
-    `${evaluations}/datasets`,
-    buildDataset({
-      jaccardSimilarity: { enabled: true },
-      bleuScore: { enabled: true },
-      rougeScore: { enabled: true },
-    }),
-  );
-  const { runId } = await client.expect({ status: 201, schema: createRunReply }, "POST", `${evaluations}/runs`, {
-    datasetId: made._id,
-    evaluationSubject: { kind: "custom_agent", displayName: "support-agent" },
-  });
-  return runId;
-}
-
-const submit = (runId: string, batchId: string, results: unknown[]) =>
-  client.expect({ status: 200, schema: submitResultsReply }, "POST", `${evaluations}/runs/${runId}/results`, {
-    batchId,
-    results,
-  });
-
-const results = (runId: string, count: number, start = 0) =>
-  Array.from({ length: count }, (_, index) =>
-    buildResult({
-      idempotencyKey: `${runId}:case-${(start + index) % 2}:run-${start + index}`,
-      questionIndex: (start + index) % 2,
-      runNumber: start + index + 1,
-    }),
-  );
+const submit = (runId: string, batchId: string, results: unknown[]) => submitResults(client, runId, batchId, results);
 
 test("a recorded export becomes a listed trace, and a dataset becomes a graded run [spec:run.results.accepted]", async () => {
   llm.answerWith({ kind: "verdict", rating: 8, justification: "Names the day." });
 
-  await client.sendCapture("vercel-ai-v7-genai/01.traces.bin");
-  const list = await client.expect({ status: 200, schema: traceList }, "GET", "/ingest/traces");
+  const { list, listed, detail, runId, first, second, finalized, graded } = await gradeTracedRun(client);
   expect(list.totalCount).toBe(1);
-  const [listed] = list.traces;
   expect(listed?.spanKind).toBe("agent");
-  const detail = await client.expect({ status: 200, schema: traceDetail }, "GET", `/ingest/traces/${listed?._id}`);
   expect(detail.name).toBe(listed?.name);
 
-  const runId = await createRun();
-  const first = await submit(runId, "batch-1", results(runId, 10));
-  const second = await submit(runId, "batch-2", [
-    ...results(runId, 2, 10),
-    buildResult({ idempotencyKey: `${runId}:failed`, error: { type: "Timeout", message: "no answer" } }),
-    buildResult({ idempotencyKey: `${runId}:traced`, runNumber: 20, traceId: listed?._id }),
-    { questionIndex: 0, output: { text: "no key" } },
-  ]);
   expect(first).toMatchObject({ accepted: 10, duplicates: 0, failedValidation: 0, status: "in_progress" });
   expect(second).toMatchObject({ accepted: 4, failedValidation: 1 });
   expect(first.scoredResults[0]).toMatchObject({
@@ -95,15 +45,8 @@ test("a recorded export becomes a listed trace, and a dataset becomes a graded r
     jaccardSimilarity: 1,
   });
 
-  const finalized = await client.expect(
-    { status: 200, schema: finalizeRunReply },
-    "POST",
-    `${evaluations}/runs/${runId}/finalize`,
-    { status: "completed" },
-  );
   expect(finalized).toMatchObject({ status: "completed", resultCount: 14 });
 
-  const graded = await client.expect({ status: 200, schema: run }, "GET", `${evaluations}/runs/${runId}`);
   expect(graded.status).toBe("completed");
   expect(graded.averageRating).toBeCloseTo((13 * 8) / 14);
   expect(graded.liveStatistics).toMatchObject({
@@ -140,8 +83,8 @@ test("a recorded export becomes a listed trace, and a dataset becomes a graded r
 
 test("a replayed batch echoes the stored verdicts and judges nothing again [spec:run.results.duplicates]", async () => {
   llm.answerWith({ kind: "verdict", rating: 6, justification: "First." });
-  const runId = await createRun();
-  const batch = results(runId, 3);
+  const runId = await createRun(client);
+  const batch = buildResults(runId, 3);
   const first = await submit(runId, "batch", batch);
   const asked = llm.requests.length;
   llm.answerWith({ kind: "verdict", rating: 1, justification: "Second." });
@@ -155,9 +98,9 @@ test("a replayed batch echoes the stored verdicts and judges nothing again [spec
 
 test("a judge that is killed halfway is replaced by another; with none left, results are skipped and the call is still 200", async () => {
   llm.answerWith({ kind: "verdict", rating: 9, justification: "Taken over.", delayMs: 1_500 });
-  const runId = await createRun();
+  const runId = await createRun(client);
   const asked = llm.requests.length;
-  const underway = submit(runId, "killed", results(runId, 4));
+  const underway = submit(runId, "killed", buildResults(runId, 4));
   await waitUntil("the judges are at work", async () => llm.requests.length > asked);
 
   await system.judges[0]?.kill();
@@ -167,7 +110,7 @@ test("a judge that is killed halfway is replaced by another; with none left, res
   expect(takenOver.scoredResults.map((result) => result.status)).toEqual(["scored", "scored", "scored", "scored"]);
 
   await system.judges[1]?.kill();
-  const alone = await submit(runId, "no judge", results(runId, 2, 4));
+  const alone = await submit(runId, "no judge", buildResults(runId, 2, 4));
 
   expect(alone.accepted).toBe(2);
   for (const result of alone.scoredResults) {
@@ -176,7 +119,7 @@ test("a judge that is killed halfway is replaced by another; with none left, res
 
   await system.startJudge();
   await waitUntil("a new judge scores again", async () => {
-    const probe = await submit(runId, "healed", results(runId, 1, 100 + Math.floor(Math.random() * 1e6)));
+    const probe = await submit(runId, "healed", buildResults(runId, 1, 100 + Math.floor(Math.random() * 1e6)));
     return probe.scoredResults[0]?.status === "scored";
   });
 });
