@@ -14,10 +14,10 @@ const setupFiles = ["libs/testkit/src/test-settings.ts"];
 const packages = "{apps,libs,services}/*/test/**";
 
 /**
- * Five projects. `unit` needs nothing but Node. `infra` runs against a real PostgreSQL, NATS and Redis, which its
+ * Six projects. `unit` needs nothing but Node. `infra` runs against a real PostgreSQL, NATS and Redis, which its
  * global set-up starts once; each file makes its own database and its own nats-server. `chaos` hurts installations of its own.
  * `browser` drives a Chromium against an installation with the sample project; it runs by itself, after the others.
- * `helm` renders the chart; only `npm run helm-check` runs it.
+ * `proof` are faults that take long, for `npm run proof`. `helm` renders the chart, for `npm run helm-check`.
  */
 export default defineConfig({
   test: {
@@ -64,7 +64,7 @@ export default defineConfig({
           isolate,
           expect: expectation,
           setupFiles,
-          include: ["tests/{chaos,attack}/**/*.test.ts"],
+          include: ["tests/{chaos,attack}/specs/**/*.test.ts"],
           exclude: ["**/node_modules/**"],
           testTimeout: 480_000,
           hookTimeout: 480_000,
@@ -72,6 +72,19 @@ export default defineConfig({
           maxWorkers: 4,
           // Each file starts installations of its own, after the other tests: nobody else's load is part of the experiment.
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: "proof",
+          isolate,
+          expect: expectation,
+          setupFiles,
+          include: ["tests/chaos/proof/**/*.test.ts"],
+          exclude: ["**/node_modules/**"],
+          testTimeout: 3_600_000,
+          hookTimeout: 480_000,
+          maxWorkers: 1,
         },
       },
       {

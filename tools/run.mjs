@@ -22,6 +22,7 @@ const scripts = {
   "dead-letters": "tools/dead-letters/main.ts",
   mutants: "tools/mutants/main.ts",
   screens: "tools/screens.ts",
+  proof: "tools/proof.ts",
   "image-proof": "tools/image-proof/main.ts",
   "compose-check": "tools/compose-check/main.ts",
   generate: "tools/generate.ts",

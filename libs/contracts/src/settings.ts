@@ -1,4 +1,18 @@
 import { z } from "zod";
+import {
+  databaseUrl,
+  days,
+  flag,
+  headerList,
+  issuer,
+  limit,
+  list,
+  natsUrls,
+  port,
+  positiveInteger,
+  url,
+  urlList,
+} from "./setting-values.ts";
 
 /** One environment variable: how its text is read, what it means, and whether its value may ever be printed. */
 export interface Setting<Schema extends z.ZodType = z.ZodType, IsSecret extends boolean = boolean> {
@@ -14,52 +28,6 @@ function setting<Schema extends z.ZodType>(schema: Schema, description: string):
 function secret<Schema extends z.ZodType>(schema: Schema, description: string): Setting<Schema, true> {
   return { schema, description, secret: true };
 }
-
-const flag = z.enum(["true", "false"], { error: 'must be "true" or "false"' }).transform((text) => text === "true");
-const port = z.coerce.number({ error: "must be a port number" }).int().min(0).max(65_535);
-const positiveInteger = z.coerce.number({ error: "must be a whole number" }).int().positive();
-const list = z.string().transform((text) =>
-  text
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== ""),
-);
-const url = (...protocols: string[]) =>
-  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
-    error: `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`,
-  });
-const issuer = url("http:", "https:").refine((text) => !/[?#]|\/\/[^/]*@/.test(text), {
-  error: "must have no query, no fragment and no password",
-});
-/** Headers of a request; a value has only printable characters, and separators are percent-encoded. */
-const headerList = z
-  .string()
-  .refine(
-    (text) =>
-      text
-        .split(",")
-        .every((pair) => /^[\w!#$%&'*+.^`|~-]+ *=(?:[ !-$&-~]|%(?!7[Ff])[2-7][\dA-Fa-f])*$/.test(pair.trim())),
-    { error: "must be name=value, several separated by commas, values percent-encoded" },
-  );
-const urlList = list.refine(
-  (items) => items.length > 0 && items.every((item) => /^https?:\/\//.test(item) && URL.canParse(item)),
-  {
-    error: "must be one or several http:// addresses, separated by commas",
-  },
-);
-const databaseUrl = url("postgres:", "postgresql:");
-/** A limiter that a value other than a positive number disables (completions 1.3). */
-const limit = z.string().transform((text) => {
-  const value = Number(text);
-  return Number.isFinite(value) && value > 0 ? Math.floor(value) : null;
-});
-/** 0 and less mean unlimited (completions 9.8). A typo must neither delete data nor keep it. */
-const days = z.coerce
-  .number({ error: "must be a whole number of days" })
-  .int({ error: "must be a whole number of days" })
-  .min(-1)
-  .max(36_500)
-  .transform((value) => (value > 0 ? value : null));
 
 /**
  * Every environment variable that this version reads, in one table: services select the rows they need, the reference
@@ -185,8 +153,8 @@ export const settings = {
     "off: the service does not migrate its schema at start. It is not ready until `node services/<name>/src/main.ts migrate` has run.",
   ),
   SERVICE_NATS_URL: setting(
-    url("nats:", "tls:").optional(),
-    "nats-server 2.12 or newer with JetStream. Standalone without it starts its own.",
+    natsUrls.optional(),
+    "nats-server 2.12 or newer with JetStream; the servers of a cluster are separated by commas. Standalone without it starts its own.",
   ),
   SERVICE_NATS_USER: setting(z.string().optional(), "User of this service on the bus."),
   SERVICE_NATS_PASSWORD: secret(z.string().optional(), "Password of that user."),

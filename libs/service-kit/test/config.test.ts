@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { Secret } from "@touchstone/contracts";
 import { expect, test } from "vitest";
-import { addPassword, ConfigError, loadSettings, requireSettings } from "../src/index.ts";
+import { addPassword, ConfigError, loadSettings, natsSettings, readNatsConfig, requireSettings } from "../src/index.ts";
 
 function mistakesOf(read: () => unknown): readonly string[] {
   try {
@@ -87,5 +87,28 @@ test("a password beside a URL that has one, or that has no host, is a mistake", 
   }
   expect(mistakesOf(combine("redis:///0"))).toEqual([
     "SERVICE_REDIS_PASSWORD: the URL names no host; put the password into it",
+  ]);
+});
+
+test("the servers of a NATS cluster are separated by commas, and half a client certificate is a mistake", () => {
+  const read = (environment: Record<string, string>) => {
+    const { values } = loadSettings(natsSettings, environment);
+    return readNatsConfig(values.SERVICE_NATS_URL ?? "", values);
+  };
+  const url = "tls://nats-1:4222, tls://nats-2:4222";
+  const tls = { SERVICE_NATS_CA: "/tls/ca.crt", SERVICE_NATS_CERT: "/tls/tls.crt", SERVICE_NATS_KEY: "/tls/tls.key" };
+
+  expect(read({ SERVICE_NATS_URL: url, SERVICE_NATS_REPLICAS: "3", ...tls })).toMatchObject({
+    url,
+    tls: { caFile: "/tls/ca.crt", certFile: "/tls/tls.crt", keyFile: "/tls/tls.key" },
+    eventStore: { replicas: 3 },
+  });
+  expect(read({ SERVICE_NATS_URL: "nats://nats:4222" })).toMatchObject({ tls: undefined, eventStore: { replicas: 1 } });
+  expect(mistakesOf(() => read({ SERVICE_NATS_URL: "nats://nats:4222,http://nats:4222" }))).toEqual([
+    "SERVICE_NATS_URL: must be one or several nats:// or tls:// addresses, separated by commas",
+  ]);
+  expect(mistakesOf(() => read({ SERVICE_NATS_REPLICAS: "2" }))).toEqual(["SERVICE_NATS_REPLICAS: must be 1, 3 or 5"]);
+  expect(mistakesOf(() => read({ SERVICE_NATS_CERT: "/tls/tls.crt" }))).toEqual([
+    "SERVICE_NATS_CERT and SERVICE_NATS_KEY: set both or neither",
   ]);
 });

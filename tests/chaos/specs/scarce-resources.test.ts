@@ -1,7 +1,5 @@
-import { mkdir, readdir, rmdir, writeFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { createLargeExports } from "../../integration/src/large-exports.ts";
-import { readPeakBytes } from "../../integration/src/peak-memory.ts";
 import { waitUntil } from "../../integration/src/wait-until.ts";
 import { auditUnderLoad } from "../src/audited-load.ts";
 import { expectClean } from "../src/expect-clean.ts";
@@ -12,7 +10,6 @@ import {
   startInstallation,
 } from "../src/installation.ts";
 import { readResidentBytes } from "../src/process-tree.ts";
-import { listFailures } from "../src/reset-at-the-door.ts";
 import { openRawClients, type RawClient } from "../src/slow-clients.ts";
 
 let system: Installation | undefined;
@@ -131,50 +128,6 @@ test("row 45: bodies that are slow to parse block other requests only briefly, a
   expect(ghosts).toHaveLength(2);
   expect(Object.values(others).flat()).toEqual([]);
   expect(await running.listEnded()).toEqual([]);
-});
-
-test("row 46: an ingest with one gigabyte stores or refuses 24 concurrent exports of 16 MB, and most of its memory is free", async () => {
-  const running = await start({ gateways: 1, ingests: 1 });
-  const [url] = running.urls as [string];
-  const gateway = running.gateways[0]?.process.pid as number;
-  const ingest = running.ingests[0]?.process.pid as number;
-  const group = `/sys/fs/cgroup/memory/touchstone-chaos-${process.pid}`;
-  await mkdir(group);
-  try {
-    await writeFile(`${group}/memory.limit_in_bytes`, String(1_024 * megabyte));
-    await writeFile(`${group}/cgroup.procs`, String(ingest));
-    // In a project that the ledger does not contain.
-    const exports = createLargeExports(url, running.apiKey, 16 * megabyte);
-    const seed = 246;
-    const report = await auditUnderLoad(running, { seed, payloadBytes: 1_000 }, async (load) => {
-      await load.awaitAcks(20);
-      const answers = await Promise.all(
-        Array.from({ length: 24 }, (_export, index) =>
-          exports.send({ isCompressed: index % 2 === 1, isChunked: index % 4 >= 2 }),
-        ),
-      );
-      const stored = answers.filter(({ status }) => status === 200);
-      const refused = answers.filter(({ status }) => status !== 200);
-      expect(stored.length).toBeGreaterThan(0);
-      expect(refused.filter(({ status, retryAfter }) => status !== 429 || retryAfter !== "1")).toEqual([]);
-      await load.awaitAcks(40);
-      // A client that writes a kilobyte is not affected.
-      expect(listFailures(load).join("\n")).toBe("");
-
-      const list = await fetch(`${url}/api/v1/ingest/traces?limit=1&search=large`, {
-        headers: { "x-api-key": running.apiKey },
-      });
-      expect(await list.json()).toMatchObject({ totalCount: stored.length });
-    });
-
-    expectClean(report, { seed });
-    expect(await readPeakBytes(ingest)).toBeLessThan(700 * megabyte);
-    expect(await readPeakBytes(gateway)).toBeLessThan(300 * megabyte);
-    expect(await running.listEnded()).toEqual([]);
-  } finally {
-    await running.stop();
-    await waitUntil("the group is empty", () => rmdir(group).then(() => true));
-  }
 });
 
 test("row 47: a process that is out of file descriptors recovers when some are free again", async () => {

@@ -1,6 +1,11 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path";
-import { startGuardian, startThrowAwayNats, type ThrowAwayNats } from "@touchstone/embedded-servers";
+import {
+  startGuardian,
+  startThrowAwayNats,
+  startThrowAwayNatsCluster,
+  type ThrowAwayNats,
+} from "@touchstone/embedded-servers";
 import { keepFreePort } from "../../integration/src/free-port.ts";
 import { type ServiceProcess, startServiceProcess } from "../../integration/src/service-process.ts";
 import { waitUntil } from "../../integration/src/wait-until.ts";
@@ -34,6 +39,8 @@ export interface InstallationOptions {
   /** Without eval-runs nothing is evaluated. Traces do not need it, and the installation starts sooner. */
   evalRuns?: number;
   judges?: number;
+  /** A cluster of three nats-servers that sync every message, with three copies of each stream. */
+  hasNatsCluster?: boolean;
   /** Overrides `settings` for one judge. */
   judgeSettings?: (index: number) => Readonly<Record<string, string>>;
   /** Settings besides those of the layout, for every service. */
@@ -59,7 +66,9 @@ export interface Installation extends AuditedSystem {
   postgres: PostgresServer;
   /** Between the services and PostgreSQL. */
   database: TcpProxy;
+  /** The nats-server, or the first of the cluster. */
   nats: ThrowAwayNats;
+  natsServers: readonly ThrowAwayNats[];
   gateways: readonly ServiceSlot[];
   ingests: readonly ServiceSlot[];
   evalRuns: readonly JudgingSlot[];
@@ -82,11 +91,14 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
     cleanups.push(() => postgres.stop());
     const database = await startTcpProxy(postgres.port);
     cleanups.push(() => database.close());
-    const nats = await startThrowAwayNats();
+    const natsServers = options.hasNatsCluster
+      ? (await startThrowAwayNatsCluster({ isDurable: true })).servers
+      : [await startThrowAwayNats()];
     cleanups.push(async () => {
-      nats.signal("SIGCONT");
-      await nats.stop();
+      for (const server of natsServers) server.signal("SIGCONT");
+      await Promise.all(natsServers.map((server) => server.stop()));
     });
+    const nats = natsServers[0] as ThrowAwayNats;
     const portsOf = (count: number): Promise<number[]> => Promise.all(Array.from({ length: count }, keepFreePort));
     const [authPort] = await portsOf(1);
     const [monitorPort] = await portsOf(1);
@@ -97,7 +109,8 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
     const at = (port: number | undefined): string => `http://127.0.0.1:${port}`;
     const environment: Record<string, string> = {
       SERVICE_DB_URL: databaseUrlAt(database.port),
-      SERVICE_NATS_URL: nats.url,
+      SERVICE_NATS_URL: natsServers.map(({ url }) => url).join(","),
+      SERVICE_NATS_REPLICAS: String(natsServers.length),
       SERVICE_INTERNAL_SECRET: randomBytes(32).toString("base64url"),
       SERVICE_AUTH_URL: at(authPort),
       SERVICE_INGEST_URL: ingestPorts.map(at).join(","),
@@ -179,6 +192,7 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
       postgres,
       database,
       nats,
+      natsServers,
       gateways,
       ingests,
       evalRuns,
