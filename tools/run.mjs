@@ -27,6 +27,7 @@ const scripts = {
   "compose-check": "tools/compose-check/main.ts",
   generate: "tools/generate.ts",
   "helm-check": "tools/helm/check.ts",
+  "helm-proof": "tools/helm/proof.ts",
 };
 
 const [name, ...args] = process.argv.slice(2);

@@ -34,7 +34,7 @@ const definitions: readonly (readonly [module: string, file: string])[] = [
 export const hasGo = (): boolean => spawnSync("go", ["version"]).status === 0;
 
 /** Builds a program of a module, unless it is there and newer than the module's go.sum. Returns its path. */
-async function buildProgram(module: string, program: string, name: string): Promise<string> {
+async function buildProgram(module: string, program: string, name: string, flags: string[] = []): Promise<string> {
   const folder = path.join(modules, module);
   const target = path.join(helmCache, name);
   if (existsSync(target) && (await stat(target)).mtimeMs > (await stat(path.join(folder, "go.sum"))).mtimeMs) {
@@ -42,7 +42,7 @@ async function buildProgram(module: string, program: string, name: string): Prom
   }
   console.log(`Building ${name}, once ...`);
   mkdirSync(helmCache, { recursive: true });
-  await run("go", ["build", "-o", target, program], folder);
+  await run("go", ["build", ...flags, "-o", target, program], folder);
   return target;
 }
 
@@ -53,8 +53,26 @@ export async function buildHelm(): Promise<{ helm: string; kubeconform: string }
   };
 }
 
+type KubernetesVersion = (typeof kubernetesVersions)[number];
+
+/** A server of a minor version, and the etcd it is built with. */
+export async function buildKubernetes(version: KubernetesVersion): Promise<{ apiServer: string; etcd: string }> {
+  const module = `kubernetes-${version}`;
+  const list = ["list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes"];
+  const release = (await run("go", list, path.join(modules, module))).trim();
+  const [major, minor] = version.split(".");
+  // Kubernetes' own build does the same; without it the server calls itself v0.0.0.
+  const known = Object.entries({ gitVersion: release, gitMajor: major, gitMinor: minor });
+  const linked = known.map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`).join(" ");
+  const program = "k8s.io/kubernetes/cmd/kube-apiserver";
+  return {
+    apiServer: await buildProgram(module, program, `kube-apiserver-${release}`, ["-ldflags", linked]),
+    etcd: await buildProgram(module, "go.etcd.io/etcd/server/v3", `etcd-${version}`),
+  };
+}
+
 /** Files of Kubernetes' own module with its API, such as `apis__apps__v1_openapi.json`. */
-export async function apiFolder(version: (typeof kubernetesVersions)[number]): Promise<string> {
+export async function apiFolder(version: KubernetesVersion): Promise<string> {
   const folder = path.join(modules, `kubernetes-${version}`);
   const { Dir } = JSON.parse(await run("go", ["mod", "download", "-json", "k8s.io/kubernetes"], folder));
   return path.join(Dir, "api/openapi-spec/v3");
