@@ -3,6 +3,7 @@ import type { Database, Statement } from "@touchstone/db";
 import type { Call } from "@touchstone/service-kit";
 import { buildDataset, buildResult } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { z } from "zod";
 import { createDatasetStore } from "../src/datasets/dataset-store.ts";
 import { createResultStore } from "../src/results/result-store.ts";
 import { createDatasetNames } from "../src/runs/dataset-names.ts";
@@ -253,6 +254,28 @@ describe("reading a run", () => {
     expect(ofLarge.statements).toBe(ofSmall.statements + 1 + 1);
   });
 
+  test("its statistics are of one moment, whatever is stored while they are read", async () => {
+    const runId = await client.createRun(datasetId);
+    await client.submit(runId, [buildResult(), buildResult()]);
+    const real = system.open("app");
+    const interrupted: Database = {
+      ...real,
+      async readScoped(projectIds: readonly string[], asked: Statement | readonly Statement[]) {
+        if ("text" in asked) return real.readScoped(projectIds, asked) as never;
+        const answers: unknown[] = [];
+        for (const statement of asked) {
+          answers.push(await real.readScoped(projectIds, statement));
+          await client.submit(runId, [buildResult(), buildResult()]);
+        }
+        return answers as never;
+      },
+    };
+
+    const { liveStatistics, caseStatistics } = await readOver(interrupted, runId, { results: "none" });
+
+    expect(caseStatistics[0]?.ratedCount).toBe(liveStatistics.ratedCount);
+  });
+
   test("a run of another project is not found, nor can it be added to or finalized [spec:run.get.404] [spec:run.results.404]", async () => {
     const runId = await client.createRun(datasetId);
     const stranger = createProjectClient(running.address);
@@ -273,7 +296,7 @@ describe("reading a run", () => {
   });
 });
 
-/** Reads a run through the route's own handler, over a database that counts. */
+/** Reads a run over a database that counts. */
 async function readCountingStatements(runId: string): Promise<{ run: { results: unknown[] }; statements: number }> {
   const real = system.open("app");
   let statements = 0;
@@ -294,13 +317,22 @@ async function readCountingStatements(runId: string): Promise<{ run: { results: 
         }),
       ),
   };
-  const runs = createRunStore(counting);
-  const gradings = createGradings({ datasets: createDatasetStore(counting), runs });
-  const shower = createRunShower({ names: createDatasetNames(counting), gradings });
-  const results = createResultStore(counting);
-  const handle = getRun({ database: counting, runs, results, shower, intervals: createKnownIntervals() });
+  return { run: await readOver(counting, runId), statements };
+}
+
+/** Reads a run through the route's own handler, over the given database. */
+async function readOver(
+  database: Database,
+  runId: string,
+  query: Call["query"] = {},
+): Promise<z.infer<typeof runSchema>> {
+  const runs = createRunStore(database);
+  const gradings = createGradings({ datasets: createDatasetStore(database), runs });
+  const shower = createRunShower({ names: createDatasetNames(database), gradings });
+  const results = createResultStore(database);
+  const handle = getRun({ database, runs, results, shower, intervals: createKnownIntervals() });
   const { signal } = new AbortController();
-  const call = { identity: { projectId: client.projectId }, params: { runId }, query: {}, signal } as unknown as Call;
+  const call = { identity: { projectId: client.projectId }, params: { runId }, query, signal } as unknown as Call;
   const { body } = await handle(call);
-  return { run: JSON.parse(String(body)), statements };
+  return JSON.parse(String(body));
 }

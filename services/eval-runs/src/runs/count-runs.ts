@@ -69,12 +69,13 @@ async function tallyRuns(
   projectId: string,
   runIds: readonly string[],
 ): Promise<Map<string, RunCounts>> {
-  const [tallied, repeated] = await database.readScoped<[TallyRecord, RepeatedRecord]>(
-    [projectId],
-    [buildTallies(projectId, runIds), buildRepeated(projectId, runIds)],
+  const { rows } = await database.readScoped<TallyRecord>([projectId], buildTallies(projectId, runIds));
+  const isRepeated = (row: TallyRecord): boolean => row.question_index !== null;
+  const tallies = Map.groupBy(
+    rows.filter((row) => !isRepeated(row)),
+    (row) => row.run_id,
   );
-  const tallies = Map.groupBy(tallied.rows, (row) => row.run_id);
-  const cases = Map.groupBy(repeated.rows, (row) => row.run_id);
+  const cases = Map.groupBy(rows.filter(isRepeated), (row) => row.run_id);
   return new Map(
     runIds.map((id) => {
       const ofRun = (tallies.get(id) ?? []).map(readTally);
@@ -111,37 +112,25 @@ function findSingle(tallies: readonly ResultTally[], repeated: readonly CaseTall
   }));
 }
 
-type TallyRecord = Omit<ResultTally, "isVariant"> & { run_id: string; is_variant: boolean; skip_reason: string | null };
+/** With a question index: of the rated results of a case with more than one rating. Without: of all results. */
+interface TallyRecord extends Omit<ResultTally, "isVariant"> {
+  run_id: string;
+  is_variant: boolean;
+  skip_reason: string | null;
+  question_index: string | null;
+}
 
+/** One statement: two could see different results, and {@link findSingle} subtracts one tally from the other. */
 function buildTallies(projectId: string, runIds: readonly string[]): Statement {
   const text = `
-    select run_id, is_variant, status, rating, skip_reason, count(*)::integer as count
+    select run_id, is_variant, status, rating, skip_reason, count(*)::integer as count, null as question_index
     from evals.results
     where project_id = $1
       and run_id = any ($2::uuid[])
-    group by run_id, is_variant, status, rating, skip_reason`;
-  return { name: "results_tally_runs", text, values: [projectId, runIds] };
-}
-
-const readTally = ({ is_variant: isVariant, status, rating, skip_reason: skipReason, count }: TallyRecord) => ({
-  isVariant,
-  status,
-  rating,
-  skipReason,
-  count,
-});
-
-interface RepeatedRecord {
-  run_id: string;
-  question_index: string;
-  rating: number;
-  count: number;
-}
-
-/** The rated results of the cases with more than one rating; other cases have no statistics. */
-function buildRepeated(projectId: string, runIds: readonly string[]): Statement {
-  const text = `
-    select run_id, question_index, rating, count
+    group by run_id, is_variant, status, rating, skip_reason
+    union all
+    -- Failed results are rated too, and count the same here. Other cases have no statistics.
+    select run_id, false, 'scored', rating, null, count, question_index
     from (
       select
         run_id, question_index, rating, count(*)::integer as count,
@@ -155,14 +144,18 @@ function buildRepeated(projectId: string, runIds: readonly string[]): Statement 
       group by run_id, question_index, rating
     ) cases
     where rated > 1`;
-  return { name: "results_tally_cases", text, values: [projectId, runIds] };
+  return { name: "results_tally_runs", text, values: [projectId, runIds] };
 }
 
-const readRepeated = ({ question_index, rating, count }: RepeatedRecord): CaseTally => ({
-  questionIndex: Number(question_index),
-  isVariant: false,
-  // Failed results are rated too, and count the same here.
-  status: "scored",
+const readTally = ({ is_variant: isVariant, status, rating, skip_reason: skipReason, count }: TallyRecord) => ({
+  isVariant,
+  status,
   rating,
+  skipReason,
   count,
+});
+
+const readRepeated = (record: TallyRecord): CaseTally => ({
+  ...readTally(record),
+  questionIndex: Number(record.question_index),
 });
