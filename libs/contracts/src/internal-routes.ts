@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { priceChange } from "./bus/model-prices.v1.ts";
-import { adminAuditPage, adminAuditQuery } from "./http/admin.ts";
+import { adminAuditPage, adminAuditQuery, storedAmounts } from "./http/admin.ts";
 import { agentCosts, agentCostsQuery } from "./http/agent-figures.ts";
 import { exportCountQuery, exportCounts } from "./http/export.ts";
 import { ingestCounts, ingestCountsQuery, reportedIngestCounts } from "./http/ingest-health.ts";
@@ -237,6 +237,16 @@ export const internalRoutes = {
     askedBy: ["gateway"],
     body: recentRootsQuery,
     reply: recentRootsReply,
+  },
+  /** What the database of the traces holds, for the operator. */
+  readStoredAmounts: {
+    id: "readStoredAmounts",
+    method: "POST",
+    path: "/internal/stored-amounts/read",
+    owner: "ingest",
+    askedBy: ["gateway"],
+    body: z.object({}),
+    reply: storedAmounts,
   },
   /** A project's live judge calls today, for its usage. */
   readLiveUsage: {

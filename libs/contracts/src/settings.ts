@@ -211,7 +211,7 @@ export const settings = {
   ),
   SERVICE_ADMIN_TOKEN: secret(
     z.string().optional(),
-    "Value of x-admin-token for /api/v1/admin/overview and /api/v1/admin/audit. Without it both answer 404.",
+    "Value of x-admin-token for /api/v1/admin/overview, /system and /audit. Without it they answer 404.",
   ),
 
   SERVICE_INGEST_QUEUE_MAX: setting(

@@ -47,7 +47,7 @@ import { createSpentQuotas } from "./limits/spent-quotas.ts";
 import { createGatewayMetrics } from "./metrics/gateway-metrics.ts";
 import { createMetricsAccess } from "./metrics/metrics-access.ts";
 import { createServiceMetrics } from "./metrics/service-metrics.ts";
-import { createAdminAccess, createAdminAudit, createAdminOverview } from "./operations/admin.ts";
+import { createAdminAccess, createAdminAudit, createAdminOverview, createAdminSystem } from "./operations/admin.ts";
 import { announceKey } from "./operations/announce-key.ts";
 import { createJudgeAsker } from "./operations/ask-judge.ts";
 import { createExportIndex } from "./operations/export-index.ts";
@@ -177,6 +177,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
           readExportIndex: createExportIndex(clients),
           requireAdmin: createAdminAccess(config.adminToken),
           readAdminOverview: createAdminOverview({ clients, judgeUsage }),
+          readAdminSystem: createAdminSystem(clients),
           readAdminAudit: createAdminAudit(clients),
           readProjectSettings: createProjectSettings({
             clients,

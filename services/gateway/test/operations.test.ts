@@ -204,12 +204,13 @@ test("in multi-tenant mode metrics are closed until a token is set, also to a ne
 
 const overviewPath = routes.getAdminOverview.path;
 const auditPath = routes.listAllAuditEvents.path;
+const systemPath = routes.getAdminSystem.path;
 
 test("without an admin token there is no overview, whatever is presented [spec:admin.overview]", async () => {
   const gateway = await start();
 
   for (const headers of [{}, { "x-admin-token": "" }, { "x-admin-token": "undefined" }] as Record<string, string>[]) {
-    for (const path of [overviewPath, auditPath]) {
+    for (const path of [overviewPath, auditPath, systemPath]) {
       const answer = await get(gateway, path, headers);
       expect([answer.status, answer.body], path).toEqual([404, { error: "Not found" }]);
     }
@@ -227,7 +228,7 @@ test("a wrong admin token is 401; with the right one an overview without a judge
   const gateway = await start({ settings: { SERVICE_ADMIN_TOKEN: token }, behind: { readOrganizations } });
 
   for (const presented of ["", "wrong", `${token}x`, token.slice(0, -1), token.toUpperCase()]) {
-    for (const path of [overviewPath, auditPath]) {
+    for (const path of [overviewPath, auditPath, systemPath]) {
       const refused = await get(gateway, path, { "x-admin-token": presented });
       expect([refused.status, refused.body], path).toEqual([401, { error: "Invalid admin token" }]);
     }
@@ -240,6 +241,28 @@ test("a wrong admin token is 401; with the right one an overview without a judge
     { statusCode: 503, message: "The judge service could not answer; retry." },
   ]);
   expect(JSON.stringify(gateway.log)).not.toContain(token);
+});
+
+test("GET /admin/system: shows what ingest stores beside the thresholds, and is 503 without ingest", async () => {
+  const token = "the admin token";
+  const stored = { databaseBytes: 3e12, ingestBytes: 2.5e12, spans: 4e8, spansPerSecond: 5_000, spansOfFiveWeeks: 12 };
+  const readStoredAmounts: Handler = async () => ({ status: 200, body: stored });
+  const settings = { SERVICE_ADMIN_TOKEN: token };
+  const gateway = await start({ settings, behind: { readStoredAmounts } });
+
+  const answer = await get(gateway, systemPath, { "x-admin-token": token });
+
+  expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
+  expect(answer.body).toEqual({
+    ...stored,
+    thresholds: [
+      { name: "ingestBytes", value: 2.5e12, threshold: 2e12, exceeded: true },
+      { name: "spansPerSecond", value: 5_000, threshold: 5_000, exceeded: false },
+      { name: "spansOfFiveWeeks", value: 12, threshold: 10_000_000, exceeded: false },
+    ],
+  });
+  await gateway.stopBehind("ingest");
+  expect((await get(gateway, systemPath, { "x-admin-token": token })).status).toBe(503);
 });
 
 test("GET /admin/audit: asks auth for a page, and is 400 for an invalid one, 503 without auth", async () => {

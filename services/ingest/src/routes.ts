@@ -30,6 +30,7 @@ import { reportOutcome } from "./recording/report-outcome.ts";
 import type { SpanRecorder } from "./recording/span-recorder.ts";
 import type { RetentionStore } from "./retention/retention-store.ts";
 import { retentionRoutes } from "./retention/routes.ts";
+import type { ReadStoredAmounts } from "./retention/stored-amounts-reader.ts";
 import { sessionRoutes } from "./sessions/routes.ts";
 import type { SessionStore } from "./sessions/session-store.ts";
 import type { TraceStore } from "./trace-store/trace-store.ts";
@@ -54,6 +55,7 @@ export interface RouteDependencies {
   /** Daily quota of root traces; null = unlimited. */
   tracesPerDay: number | null;
   retention: RetentionStore;
+  readStoredAmounts: ReadStoredAmounts;
   /** Of the installation; null = unlimited. */
   retentionDays: number | null;
   /** Largest OTLP body, on the wire and inflated. */

@@ -36,6 +36,7 @@ import { createSpanRecorder } from "./recording/span-recorder.ts";
 import { createWriteWatch } from "./recording/watch-writes.ts";
 import { retainSpans } from "./retention/retain-spans.ts";
 import { createRetentionStore } from "./retention/retention-store.ts";
+import { createStoredAmountsReader } from "./retention/stored-amounts-reader.ts";
 import { listRoutes } from "./routes.ts";
 import { ingestSchema, removeDeletedProjects } from "./schema.ts";
 import { indexSearch } from "./search/index-search.ts";
@@ -133,6 +134,7 @@ function openIngest(kit: StoreServiceKit, config: IngestConfig): HttpServer {
       ...{ traces, liveTail, prices, costs, clock },
       ...openReadStores(reading, searching),
       requestCounts: createRequestCountStore({ reading, maintenance }),
+      readStoredAmounts: createStoredAmountsReader(maintenance),
       ...{ tracesPerDay, retentionDays, otlpBodyMaxBytes, genAiOnly },
       imports: createImportWriter({ ...recording, findStored: createStoredSpanFinder(reading) }),
       decodeApart: createDecodeApart(threads),

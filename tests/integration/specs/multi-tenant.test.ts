@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { once } from "node:events";
 import { get, type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
-import { projectSettings, type Route, routes } from "@touchstone/contracts";
+import { adminSystem, projectSettings, type Route, routes } from "@touchstone/contracts";
 import { type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Browser, openBrowser } from "../src/browser.ts";
@@ -189,6 +189,20 @@ test("the operator sees each organization's judge calls and recorded traces per 
     ],
     unassigned: { projects: 0, judgeCalls24h: 0 },
   });
+});
+
+test("the operator sees how much is stored [spec:admin.overview]", async () => {
+  const readSystem = async () => {
+    const response = await fetch(`${system.url}/api/v1/admin/system`, { headers: { "x-admin-token": adminToken } });
+    return adminSystem.parse(await response.json());
+  };
+
+  // PostgreSQL may update its statistics a minute later.
+  await expect.poll(async () => (await readSystem()).spans, { timeout: 120_000, interval: 1_000 }).toBeGreaterThan(2);
+  const { spans, spansOfFiveWeeks, databaseBytes, ingestBytes, thresholds } = await readSystem();
+  expect(spansOfFiveWeeks).toBe(spans);
+  expect(databaseBytes).toBeGreaterThan(ingestBytes);
+  expect(thresholds.map(({ exceeded }) => exceeded)).toEqual([false, false, false]);
 });
 
 test("a session reads its own projects, and neither reads nor changes another organization's [spec:mode.multi-tenant]", {

@@ -3218,6 +3218,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/admin/system": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read how much is stored. */
+        get: operations["getAdminSystem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/admin/audit": {
         parameters: {
             query?: never;
@@ -14445,6 +14462,44 @@ export interface operations {
                             projects: number;
                             judgeCalls24h: number;
                         };
+                    };
+                };
+            };
+        };
+    };
+    getAdminSystem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the database holds, beside what one PostgreSQL should hold. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Size of the database of the traces, with everything else in it */
+                        databaseBytes: number;
+                        /** @description Size of the traces, with indexes and search texts */
+                        ingestBytes: number;
+                        /** @description Stored spans */
+                        spans: number;
+                        /** @description The average of last week or of this week so far, whichever is higher */
+                        spansPerSecond: number;
+                        /** @description Stored spans of this week and the four before it */
+                        spansOfFiveWeeks: number;
+                        thresholds: {
+                            /** @enum {string} */
+                            name: "ingestBytes" | "spansPerSecond" | "spansOfFiveWeeks";
+                            value: number;
+                            threshold: number;
+                            exceeded: boolean;
+                        }[];
                     };
                 };
             };

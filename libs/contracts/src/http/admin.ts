@@ -24,6 +24,35 @@ export const adminOverview = z.object({
 });
 
 /**
+ * What one PostgreSQL should hold; beyond one of these for a week, docs/operating/sizing.md says what to do. Spans are of
+ * all projects; five weeks hold the longest window of the dashboard.
+ */
+export const systemThresholds = { ingestBytes: 2e12, spansPerSecond: 5_000, spansOfFiveWeeks: 10_000_000 } as const;
+
+const amount = z.number().nonnegative();
+
+/** What ingest's part of PostgreSQL holds. Numbers of spans are PostgreSQL's estimates, a minute old. */
+export const storedAmounts = z.object({
+  databaseBytes: amount.describe("Size of the database of the traces, with everything else in it"),
+  ingestBytes: amount.describe("Size of the traces, with indexes and search texts"),
+  spans: amount.describe("Stored spans"),
+  spansPerSecond: amount.describe("The average of last week or of this week so far, whichever is higher"),
+  spansOfFiveWeeks: amount.describe("Stored spans of this week and the four before it"),
+});
+
+/** `GET /admin/system` (completions 12.5). */
+export const adminSystem = storedAmounts.extend({
+  thresholds: z.array(
+    z.object({
+      name: z.enum(["ingestBytes", "spansPerSecond", "spansOfFiveWeeks"]),
+      value: amount,
+      threshold: amount,
+      exceeded: z.boolean(),
+    }),
+  ),
+});
+
+/**
  * The page of the log that the gateway requests from auth: this many acts below the act `before`; null = from the
  * newest.
  */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { adminAuditPage, adminOverview } from "../http/admin.ts";
+import { adminAuditPage, adminOverview, adminSystem } from "../http/admin.ts";
 import { health, readiness } from "../http/health.ts";
 import { auditQuery } from "../http/organizations.ts";
 import { deadlines } from "../limits.ts";
@@ -79,6 +79,22 @@ export const operationRoutes = {
       404: error("No admin token is set."),
     },
     summary: "Read the operator's overview.",
+    section: "completions 12.5",
+  },
+  getAdminSystem: {
+    id: "getAdminSystem",
+    method: "GET",
+    path: `${prefix}/admin/system`,
+    owner: "gateway",
+    authentication: ["admin"],
+    rateGroup: "credential",
+    envelope: "standard",
+    deadlineMs: deadlines.gatewayHopMs,
+    responses: {
+      200: { description: "What the database holds, beside what one PostgreSQL should hold.", schema: adminSystem },
+      404: error("No admin token is set."),
+    },
+    summary: "Read how much is stored.",
     section: "completions 12.5",
   },
   listAllAuditEvents: {

@@ -1,4 +1,11 @@
-import { adminOverview, countedProjectsMax, internalRoutes, type Secret } from "@touchstone/contracts";
+import {
+  adminOverview,
+  adminSystem,
+  countedProjectsMax,
+  internalRoutes,
+  type Secret,
+  systemThresholds,
+} from "@touchstone/contracts";
 import { type Answer, AppError, type Call, type InternalClient, readAuditPage } from "@touchstone/service-kit";
 import { createSecretComparison } from "../metrics/compare-secret.ts";
 import type { JudgeUsage } from "./judge-usage.ts";
@@ -81,7 +88,24 @@ function sumOf(counts: ReadonlyMap<string, number>, projectIds: readonly string[
   return projectIds.reduce((sum, projectId) => sum + (counts.get(projectId) ?? 0), 0);
 }
 
-/** Time limit of auth's read. */
+export type ReadAdminSystem = (requestId: string) => Promise<Answer>;
+
+/** `GET /admin/system`: what ingest's database holds, beside what one PostgreSQL should hold (completions 12.5). */
+export function createAdminSystem({ ingest }: Readonly<Record<"ingest", InternalClient>>): ReadAdminSystem {
+  return async (requestId) => {
+    const options = { requestId, deadlineMs: readDeadlineMs };
+    const stored = await ingest.call(internalRoutes.readStoredAmounts, {}, options);
+    const names = Object.keys(systemThresholds) as (keyof typeof systemThresholds)[];
+    const thresholds = names.map((name) => {
+      const [value, threshold] = [stored[name], systemThresholds[name]];
+      return { name, value, threshold, exceeded: value > threshold };
+    });
+    const body = adminSystem.parse({ ...stored, thresholds });
+    return { status: 200, headers: { "cache-control": "no-store" }, body };
+  };
+}
+
+/** Time limit of one service's read. */
 const readDeadlineMs = 10_000;
 
 export type ReadAdminAudit = (query: Call["query"], requestId: string) => Promise<Answer>;

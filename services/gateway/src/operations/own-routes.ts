@@ -4,7 +4,7 @@ import type { FastifyRequest } from "fastify";
 import type { Answerer } from "../http/edge.ts";
 import type { GatewayMetrics } from "../metrics/gateway-metrics.ts";
 import type { MetricsRefusal } from "../metrics/metrics-access.ts";
-import type { ReadAdminAudit, ReadAdminOverview } from "./admin.ts";
+import type { ReadAdminAudit, ReadAdminOverview, ReadAdminSystem } from "./admin.ts";
 import { type ReadExportIndex, refuseUnknownEntity } from "./export-index.ts";
 import type { ReadIngestHealth } from "./ingest-health.ts";
 import type { ReadProjectSettings } from "./project-settings.ts";
@@ -21,6 +21,7 @@ export interface OwnRoutesOptions {
   /** Throws unless the header `x-admin-token` is the operator's. */
   requireAdmin: (presented: unknown) => void;
   readAdminOverview: ReadAdminOverview;
+  readAdminSystem: ReadAdminSystem;
   readAdminAudit: ReadAdminAudit;
   readIngestHealth: ReadIngestHealth;
   readProjectUsage: ReadProjectUsage;
@@ -83,6 +84,10 @@ function listHandlers(options: OwnRoutesOptions) {
     async getAdminOverview({ headers, id }) {
       options.requireAdmin(headers["x-admin-token"]);
       return options.readAdminOverview(id);
+    },
+    async getAdminSystem({ headers, id }) {
+      options.requireAdmin(headers["x-admin-token"]);
+      return options.readAdminSystem(id);
     },
     async listAllAuditEvents({ headers, id, query }) {
       options.requireAdmin(headers["x-admin-token"]);

@@ -1,19 +1,25 @@
-import { routes } from "@touchstone/contracts";
+import { internalRoutes, routes } from "@touchstone/contracts";
 import { type Answer, actOf, type Handler, parseBody, requireProject, type ServedRoute } from "@touchstone/service-kit";
 import { daysInForce, type RetentionStore } from "./retention-store.ts";
+import type { ReadStoredAmounts } from "./stored-amounts-reader.ts";
 
-/** The retention setting of a project. */
+/** The retention setting of a project, and what the installation stores. */
 export function retentionRoutes(dependencies: {
   retention: RetentionStore;
+  readStoredAmounts: ReadStoredAmounts;
   /** Of the installation; null = unlimited. */
   retentionDays: number | null;
   reads(handle: Handler): Handler;
   onceReady(handle: Handler): Handler;
 }): ServedRoute[] {
-  const { reads, onceReady } = dependencies;
+  const { reads, onceReady, readStoredAmounts } = dependencies;
   return [
     { route: routes.getRetention, handle: reads(getRetention(dependencies)) },
     { route: routes.setRetention, handle: onceReady(setRetention(dependencies)) },
+    {
+      route: internalRoutes.readStoredAmounts,
+      handle: onceReady(async () => ({ status: 200, body: await readStoredAmounts() })),
+    },
   ];
 }
 

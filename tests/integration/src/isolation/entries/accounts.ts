@@ -71,6 +71,7 @@ export const accountsEntries: RouteEntries = {
   getMetrics: plain,
   // No admin token is set.
   getAdminOverview: { own: 404 },
+  getAdminSystem: { own: 404 },
   listAllAuditEvents: { own: 404 },
   getOpenApi: plain,
 };
