@@ -10,6 +10,7 @@ import { renderDashboardTypes } from "./dashboard-types.ts";
 import { renderErrorsPage } from "./errors-page.ts";
 import { describeChartSettings, describeChartValues } from "./helm-chart.ts";
 import { renderLimitsPage } from "./limits-page.ts";
+import { renderMetricsPage } from "./metrics-page.ts";
 import { clusterPlace, composePlace, renderNatsChartValues, renderNatsConf } from "./nats-conf.ts";
 import { readableJson } from "./readable-json.ts";
 import { findSettingReaders } from "./setting-readers.ts";
@@ -50,4 +51,5 @@ export const goldenFiles: readonly GoldenFile[] = [
   { path: "docs/operating/settings.md", render: async () => renderSettingsPage(await findSettingReaders()) },
   { path: "docs/operating/errors.md", render: renderErrorsPage },
   { path: "docs/operating/limits.md", render: renderLimitsPage },
+  { path: "docs/operating/metrics.md", render: renderMetricsPage },
 ];

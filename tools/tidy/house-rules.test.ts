@@ -56,6 +56,17 @@ const samples: Record<string, { bad: [path: string, text: string][]; good: [path
     ],
     good: [["libs/db/test/pool.test.ts", 'test.skipIf(isRoot)("x", () => {});']],
   },
+  "a metric is in `metricFamilies`": {
+    bad: [
+      ["services/auth/src/service.ts", 'new Counter({ name: "service_auth_keys_total" });'],
+      ["libs/db/src/pool.ts", "new prom.Gauge({});"],
+      ["libs/db/src/pool.ts", 'import { Histogram as Times } from "prom-client";'],
+    ],
+    good: [
+      ["libs/service-kit/src/metrics.ts", "new Counter({});"],
+      ["services/gateway/src/metrics/gateway-metrics.ts", 'import { AggregatorRegistry } from "prom-client";'],
+    ],
+  },
   "what happens is logged": {
     bad: [["services/auth/src/main.ts", "console.log(1)"]],
     good: [["tools/generate.ts", "console.log(1)"]],

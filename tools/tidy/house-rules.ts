@@ -62,6 +62,15 @@ export const houseRules: readonly HouseRule[] = [
     find: (source) => findText(source, /\bconsole\.\w+/g),
   },
   {
+    name: "a metric is in `metricFamilies` of the contracts: register it with createCounter, createGauge or createHistogram of service-kit",
+    appliesTo: (path) => isCode(path) && !isTest(path) && !isRule(path) && path !== "libs/service-kit/src/metrics.ts",
+    find: (source) =>
+      findText(
+        source,
+        /\bnew (\w+\.)?(Counter|Gauge|Histogram|Summary)\b|\b(Counter|Gauge|Histogram|Summary)\b[^;]* from "prom-client"/g,
+      ),
+  },
+  {
     name: "the specification is cited by name and section (`interface: Limits`), never as a file",
     appliesTo: (path) => isText(path) && !isRule(path) && !isCaptured(path) && !path.startsWith("docs/specification/"),
     find: (source) =>

@@ -55,6 +55,7 @@ export * from "./internal-headers.ts";
 export * from "./internal-routes.ts";
 export * from "./judged-body.ts";
 export * from "./limits.ts";
+export * from "./metrics.ts";
 export * from "./model-catalogue.ts";
 export * from "./revoked-keys.ts";
 export * from "./route.ts";

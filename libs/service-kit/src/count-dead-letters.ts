@@ -1,6 +1,5 @@
 import type { ServiceName } from "@touchstone/contracts";
-import { Counter } from "prom-client";
-import type { Metrics } from "./metrics.ts";
+import { createCounter, type Metrics } from "./metrics.ts";
 
 /** Counts the events that a service gave up; for `onDeadLetter` of its bus. An operator replays or drops them. */
 export function countDeadLetters({
@@ -10,11 +9,6 @@ export function countDeadLetters({
   service: ServiceName;
   metrics: Metrics;
 }): (letter: { durable: string }) => void {
-  const letters = new Counter({
-    name: "service_bus_dead_letters_total",
-    help: "Events that were given up and kept as dead letters, by the durable consumer that could not take them.",
-    labelNames: ["service", "durable"],
-    registers: [metrics],
-  });
+  const letters = createCounter(metrics, "service_bus_dead_letters_total");
   return ({ durable }) => letters.inc({ service, durable });
 }

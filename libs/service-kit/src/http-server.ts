@@ -13,7 +13,6 @@ import {
   type ServiceName,
 } from "@touchstone/contracts";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { Counter, Histogram } from "prom-client";
 import { type Answer, holdAnswer, type RenderedAnswer, renderAnswer, renderFailure } from "./answer.ts";
 import { AnswerRoom, createAnswerBudget } from "./answer-room.ts";
 import { AppError } from "./app-error.ts";
@@ -28,7 +27,7 @@ import { createLastingPlaces } from "./lasting-places.ts";
 import type { LocalAnswer, LocalCalls, LocalRequest } from "./local-calls.ts";
 import { createLocalRoutes } from "./local-routes.ts";
 import type { Logger } from "./logger.ts";
-import type { Metrics } from "./metrics.ts";
+import { createCounter, createHistogram, type Metrics } from "./metrics.ts";
 import { noRoom, tooMuchToSend } from "./no-room.ts";
 import type { PassedStream } from "./pass-stream.ts";
 import { readBody } from "./read-body.ts";
@@ -111,19 +110,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const streams = new Set<PassedStream>();
   let state: "serving" | "draining" | "refusing" = "serving";
   let listensOn: string | null = null;
-  const durations = new Histogram({
-    name: "service_http_request_duration_seconds",
-    help: "Time from a request that was read to its answer.",
-    labelNames: ["service", "route", "status"],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
-    registers: [options.metrics],
-  });
-  const requests = new Counter({
-    name: "service_http_requests_total",
-    help: "Requests answered.",
-    labelNames: ["service", "method", "route", "status"],
-    registers: [options.metrics],
-  });
+  const durations = createHistogram(options.metrics, "service_http_request_duration_seconds");
+  const requests = createCounter(options.metrics, "service_http_requests_total");
 
   const announceDrain = (reply: FastifyReply): void => {
     if (state !== "serving") reply.header("connection", "close").header(drainingHeader, "1");

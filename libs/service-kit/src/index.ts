@@ -59,7 +59,7 @@ export {
 export { createLocalCalls, type LocalCalls } from "./local-calls.ts";
 export { createLogger, type Logger } from "./logger.ts";
 export { maskSecret } from "./mask-secret.ts";
-export { createMetrics, type Metrics } from "./metrics.ts";
+export { createCounter, createGauge, createHistogram, createMetrics, type Metrics } from "./metrics.ts";
 export { type NatsConfig, natsSettings, readNatsConfig } from "./nats-config.ts";
 export { noRoom, tooMuchToSend } from "./no-room.ts";
 export { orAborted } from "./or-aborted.ts";

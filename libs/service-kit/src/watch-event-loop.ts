@@ -1,19 +1,12 @@
 import { performance } from "node:perf_hooks";
-import { Histogram } from "prom-client";
-import type { Metrics } from "./metrics.ts";
+import { createHistogram, type Metrics } from "./metrics.ts";
 
 const sampleEveryMs = 20;
 const windowMs = 1_000;
 
 /** Measures how long the event loop of this process was blocked: the longest time within each second. */
 export function watchEventLoop({ service, metrics }: { service: string; metrics: Metrics }): void {
-  const stalls = new Histogram({
-    name: "service_event_loop_stall_seconds",
-    help: "Longest time within each second that the event loop did nothing else.",
-    labelNames: ["service"],
-    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
-    registers: [metrics],
-  });
+  const stalls = createHistogram(metrics, "service_event_loop_stall_seconds");
   // Not Node's own histogram of delays: after a reset it leaves out what begins before its next sample.
   let sampledMs = performance.now();
   let longestMs = 0;

@@ -1,13 +1,12 @@
 import type { OutboxRelay } from "@touchstone/bus";
 import { createProjectClosing, type Database, shareDatabase } from "@touchstone/db";
-import { AppError, type Metrics, type Service } from "@touchstone/service-kit";
+import { AppError, createCounter, type Metrics, type Service } from "@touchstone/service-kit";
 import {
   createStoreService,
   databaseUnavailable,
   type StoreServiceDependencies,
   type StoreServiceKit,
 } from "@touchstone/store-service";
-import { Counter } from "prom-client";
 import { createAnalysisStore } from "./analyses/analysis-store.ts";
 import { createCiRunStore } from "./ci-runs/ci-run-store.ts";
 import { sweepExpiredCiRuns } from "./ci-runs/end-expired-ci-runs.ts";
@@ -175,11 +174,6 @@ function openRunStreams({ keep, logger }: StoreServiceKit, pool: Database) {
 
 /** Counts stored results. */
 function countStored(metrics: Metrics): (result: StoredResult) => void {
-  const stored = new Counter({
-    name: "service_results_stored_total",
-    help: "Results stored, by status and reason of being skipped.",
-    labelNames: ["status", "reason"],
-    registers: [metrics],
-  });
+  const stored = createCounter(metrics, "service_results_stored_total");
   return ({ status, skipReason }) => stored.inc({ status, reason: skipReason ?? "" });
 }

@@ -1,9 +1,9 @@
 import type { Bus } from "@touchstone/bus";
 import type { Database } from "@touchstone/db";
 import type { Logger, Metrics } from "@touchstone/service-kit";
-import { countChecks } from "./checks/check-metrics.ts";
 import type { AlsoRecord } from "./checks/check-planner.ts";
 import { createCheckStore } from "./checks/check-store.ts";
+import { countChecks } from "./checks/start-checks.ts";
 import type { AskEvaluator } from "./custom-evaluators/ask-evaluator.ts";
 import { createCustomCheck } from "./custom-evaluators/custom-check.ts";
 import type { EvaluatorStore } from "./custom-evaluators/evaluator-store.ts";

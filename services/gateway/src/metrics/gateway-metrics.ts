@@ -1,5 +1,5 @@
-import type { Metrics } from "@touchstone/service-kit";
-import { AggregatorRegistry, Counter, Gauge, Histogram } from "prom-client";
+import { createCounter, createGauge, createHistogram, type Metrics } from "@touchstone/service-kit";
+import { AggregatorRegistry } from "prom-client";
 import { PrometheusText } from "./prometheus-text.ts";
 import type { ServiceMetrics } from "./service-metrics.ts";
 
@@ -26,36 +26,10 @@ export function createGatewayMetrics(
   others: readonly Metrics[],
   services: ServiceMetrics | null,
 ): GatewayMetrics {
-  const registers = [own];
-  const requests = new Counter({
-    name: "service_http_requests_total",
-    help: "Requests answered.",
-    labelNames: ["service", "method", "route", "status"],
-    registers,
-  });
-  const durations = new Histogram({
-    name: "service_http_request_duration_seconds",
-    help: "Time from the first byte of a request to the end of its answer.",
-    labelNames: ["service", "route", "status"],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
-    registers,
-  });
-  new Gauge({
-    name: "service_process_resident_memory_bytes",
-    help: "Memory this process occupies.",
-    registers,
-    collect() {
-      this.set(process.memoryUsage.rss());
-    },
-  });
-  new Gauge({
-    name: "service_process_uptime_seconds",
-    help: "Time since this process started.",
-    registers,
-    collect() {
-      this.set(process.uptime());
-    },
-  });
+  const requests = createCounter(own, "service_http_requests_total");
+  const durations = createHistogram(own, "service_http_request_duration_seconds");
+  createGauge(own, "service_process_resident_memory_bytes", (gauge) => gauge.set(process.memoryUsage.rss()));
+  createGauge(own, "service_process_uptime_seconds", (gauge) => gauge.set(process.uptime()));
   return {
     observe({ method, route, status, durationMs }) {
       const labels = { service: "gateway", route, status: String(status) };

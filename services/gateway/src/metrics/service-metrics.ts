@@ -1,3 +1,4 @@
+import { metricFamilies } from "@touchstone/contracts";
 import type { ReplicaSet } from "@touchstone/service-kit";
 import { Agent, request } from "undici";
 import type { PrometheusText } from "./prometheus-text.ts";
@@ -44,11 +45,7 @@ export function createServiceMetrics(services: Readonly<Record<string, ReplicaSe
         ({ service, replica, metrics }) =>
           `service_up{service="${service}",replica="${replica}"} ${metrics === null ? 0 : 1}`,
       );
-      text.add(
-        ["# HELP service_up Whether a replica answered when it was asked.", "# TYPE service_up gauge", ...up].join(
-          "\n",
-        ),
-      );
+      text.add([`# HELP service_up ${metricFamilies.service_up.help}`, "# TYPE service_up gauge", ...up].join("\n"));
       for (const { replica, metrics } of answers) if (metrics !== null) text.add(metrics, { replica });
     },
     close: () => dispatcher.destroy(),

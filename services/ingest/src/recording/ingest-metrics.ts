@@ -1,5 +1,4 @@
-import type { Metrics } from "@touchstone/service-kit";
-import { Counter, Gauge } from "prom-client";
+import { createCounter, createGauge, type Metrics } from "@touchstone/service-kit";
 import type { StoredSpan } from "../model/read-span.ts";
 
 /** The metrics of ingest (completions 1.6). No metric contains a project, key or content. */
@@ -13,34 +12,15 @@ export interface IngestMetrics {
 
 /** Registers the metrics; `depth` is read on each scrape. */
 export function createIngestMetrics(registry: Metrics, depth: () => { rows: number; rowsMax: number }): IngestMetrics {
-  const registers = [registry];
-  const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
-  const accepted = counter("service_ingest_spans_total", "Spans accepted: stored, or known already.");
-  const stored = counter("service_ingest_spans_stored_total", "Spans stored.");
-  const deduped = counter("service_ingest_spans_deduped_total", "Spans that were stored already.");
-  const rejected = counter(
-    "service_ingest_spans_rejected_total",
-    "Spans refused with a 429; nothing of them was kept.",
-  );
-  const batches = counter("service_ingest_batches_total", "Commits of spans.");
+  const accepted = createCounter(registry, "service_ingest_spans_total");
+  const stored = createCounter(registry, "service_ingest_spans_stored_total");
+  const deduped = createCounter(registry, "service_ingest_spans_deduped_total");
+  const rejected = createCounter(registry, "service_ingest_spans_rejected_total");
+  const batches = createCounter(registry, "service_ingest_batches_total");
   // Always zero, because acknowledged spans are never lost; dashboards expect the counter.
-  counter("service_ingest_spans_dropped_total", "Spans acknowledged and then lost; stays 0.");
-  new Gauge({
-    name: "service_ingest_queue_depth",
-    help: "Spans admitted and not committed yet.",
-    registers,
-    collect() {
-      this.set(depth().rows);
-    },
-  });
-  new Gauge({
-    name: "service_ingest_queue_max_depth",
-    help: "The most spans that were ever in the queue at once.",
-    registers,
-    collect() {
-      this.set(depth().rowsMax);
-    },
-  });
+  createCounter(registry, "service_ingest_spans_dropped_total");
+  createGauge(registry, "service_ingest_queue_depth", (gauge) => gauge.set(depth().rows));
+  createGauge(registry, "service_ingest_queue_max_depth", (gauge) => gauge.set(depth().rowsMax));
   return {
     stored(spans) {
       const known = spans.filter((span) => span.deduped).length;

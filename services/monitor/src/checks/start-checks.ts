@@ -1,6 +1,6 @@
 import type { Bus } from "@touchstone/bus";
 import type { Database } from "@touchstone/db";
-import type { Logger } from "@touchstone/service-kit";
+import { createCounter, createGauge, type Logger, type Metrics } from "@touchstone/service-kit";
 import { consumeSpansSettled, consumeTracesSettled } from "./bus.ts";
 import type { Check, CheckKind } from "./check.ts";
 import { type AlsoRecord, createCheckPlanner } from "./check-planner.ts";
@@ -54,4 +54,16 @@ export function startChecks(options: {
       await worker.stop();
     },
   };
+}
+
+/** Counts the outcomes of checks, and reports the number of due ones. */
+export function countChecks(
+  metrics: Metrics,
+  store: Pick<CheckStore, "countDue">,
+): { onSettled(kind: CheckKind, outcome: Ending["outcome"]): void } {
+  const settled = createCounter(metrics, "service_monitor_checks_settled_total");
+  createGauge(metrics, "service_monitor_checks_due", async (gauge) =>
+    gauge.set(await store.countDue().catch(() => -1)),
+  );
+  return { onSettled: (kind, outcome) => settled.inc({ kind, outcome }) };
 }

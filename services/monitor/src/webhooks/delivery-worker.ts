@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { AppError, type Logger, type Metrics } from "@touchstone/service-kit";
-import { Counter } from "prom-client";
+import { AppError, createCounter, type Logger, type Metrics } from "@touchstone/service-kit";
 import type { DeliveryEnding, DeliveryStore, TakenDelivery } from "./delivery-store.ts";
 import type { SendDelivery } from "./send-delivery.ts";
 
@@ -123,11 +122,6 @@ export function createDeliveryWorker(options: {
 
 /** Counts the outcomes of tries. */
 export function countDeliveries(metrics: Metrics): (outcome: DeliveryEnding["outcome"]) => void {
-  const tries = new Counter({
-    name: "service_monitor_webhook_tries_total",
-    help: "Tries to deliver a webhook message, by outcome: delivered, retry, failed, or gone (answered 410).",
-    labelNames: ["outcome"],
-    registers: [metrics],
-  });
+  const tries = createCounter(metrics, "service_monitor_webhook_tries_total");
   return (outcome) => tries.inc({ outcome });
 }

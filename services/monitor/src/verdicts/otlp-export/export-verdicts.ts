@@ -1,8 +1,7 @@
 import type { Database } from "@touchstone/db";
 import { type Clock, createOutboundFetch, type Logger, type Metrics } from "@touchstone/service-kit";
 import type { Collector } from "../../model/collector-address.ts";
-import { countExports } from "./export-metrics.ts";
-import { startExportWorker } from "./export-worker.ts";
+import { countExports, startExportWorker } from "./export-worker.ts";
 import { createSendVerdicts, exportBounds } from "./send-verdicts.ts";
 import { trimVerdictExports } from "./trim-verdict-exports.ts";
 import { createVerdictExportStore } from "./verdict-export-store.ts";

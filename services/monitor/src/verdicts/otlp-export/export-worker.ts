@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { AppError, type Logger } from "@touchstone/service-kit";
+import { AppError, createCounter, createGauge, type Logger, type Metrics } from "@touchstone/service-kit";
 import { backOff } from "./retry-rules.ts";
 import type { SendVerdicts } from "./send-verdicts.ts";
 import type { TakenVerdicts, VerdictExportStore } from "./verdict-export-store.ts";
@@ -102,4 +102,16 @@ export function startExportWorker(options: {
       await sending;
     },
   };
+}
+
+/** Counts the outcomes of exported verdicts, and reports the length of the queue. */
+export function countExports(
+  metrics: Metrics,
+  store: Pick<VerdictExportStore, "countPending">,
+): { onEnded(ending: ExportEnding | "expired", count: number): void } {
+  const ended = createCounter(metrics, "service_monitor_verdict_exports_total");
+  createGauge(metrics, "service_monitor_verdict_exports_pending", async (gauge) =>
+    gauge.set(await store.countPending().catch(() => -1)),
+  );
+  return { onEnded: (outcome, count) => ended.inc({ outcome }, count) };
 }
