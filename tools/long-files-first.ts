@@ -27,6 +27,7 @@ const longFiles = [
   "tests/integration/specs/servers-away.test.ts",
   "services/auth/test/accounts.infra.test.ts",
   "tests/integration/specs/tenant-isolation.test.ts",
+  "tests/integration/specs/migrate.test.ts",
   "tests/conformance/specs/conformance.test.ts",
   "services/ingest/test/postgres-trace-store.infra.test.ts",
   "libs/embedded-servers/test/postgres.infra.test.ts",

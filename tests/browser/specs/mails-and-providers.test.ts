@@ -79,6 +79,8 @@ test("an address is verified by the link in its mail, and a forgotten password i
   await page.context().clearCookies();
   await page.goto(`${own.url}/sign-in`);
   await page.getByRole("link", { name: "Forgot the password?" }).click();
+  // Until its page is loaded, the one before it is shown, which has a field of the same name.
+  await page.getByRole("heading", { name: "Choose a new password" }).waitFor();
   await page.getByLabel("E-mail address").fill("ada@example.com");
   await page.getByRole("button", { name: "Mail a link" }).click();
   await page.getByText("a mail is on its way").waitFor();
