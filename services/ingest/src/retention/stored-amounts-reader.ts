@@ -14,7 +14,7 @@ export function createStoredAmountsReader(database: Database): ReadStoredAmounts
       text: `
         with weeks as (
           select
-            to_date(substring(relname from '^spans_(\\d{4}w\\d\\d)$'), 'IYYY"w"IW') as start,
+            to_date(substring(pg_class.relname from '^spans_(\\d{4}w\\d\\d)$'), 'IYYY"w"IW') as start,
             greatest(reltuples, n_live_tup, 0)::float8 as spans
           from pg_inherits
           join pg_class on pg_class.oid = inhrelid
