@@ -30,6 +30,13 @@ export interface Transaction extends Queryable {
   finish<Rows extends readonly QueryResultRow[]>(statements: readonly Statement[]): Promise<Results<Rows>>;
 }
 
+/** How busy a pool is. */
+export interface PoolLoad {
+  inUse: number;
+  /** Work that waits for a connection. */
+  waiting: number;
+}
+
 /** A pool of connections that act as one role. Every failure to reach or use PostgreSQL is a `store_unavailable`. */
 export interface Database extends Queryable {
   /**
@@ -94,7 +101,7 @@ const planByKey = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off";
  * Opens a pool. It connects with the first query, and reconnects after an outage with the next query, without a
  * restart.
  */
-export function openDatabase(options: DatabaseOptions): Database {
+export function openDatabase(options: DatabaseOptions): Database & { load(): PoolLoad } {
   const pool = new Pool({
     connectionString: options.url,
     max: options.connectionsMax,
@@ -210,6 +217,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         return thrown instanceof Error ? thrown.message : "unreachable";
       }
     },
+    load: () => ({ inUse: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
     close: () => pool.end(),
   };
 }

@@ -3,6 +3,7 @@ export {
   type Database,
   type DatabaseOptions,
   openDatabase,
+  type PoolLoad,
   type Queryable,
   type Results,
   type Statement,
@@ -22,7 +23,7 @@ export {
 export { createKeptOutboxStore, type KeptOutboxStore } from "./kept-outbox-store.ts";
 export { selectPart } from "./list-page.ts";
 export { onceInTransaction } from "./once-in-transaction.ts";
-export { createOutboxStore, type OutboxRow, type OutboxStore } from "./outbox-store.ts";
+export { createOutboxStore, type OutboxRow, type OutboxStore, type WaitingEvents } from "./outbox-store.ts";
 export { type ArrayColumns, integerArray, parameters } from "./parameters.ts";
 export { type CloseProjects, createProjectClosing } from "./project-closing.ts";
 export {

@@ -1,5 +1,5 @@
 import type { Database } from "./database.ts";
-import type { OutboxRow } from "./outbox-store.ts";
+import { type OutboxRow, readWaitingEvents, type WaitingEvents } from "./outbox-store.ts";
 
 /** A row that the event store has, and its position there. */
 export interface PublishedOutboxRow {
@@ -18,6 +18,8 @@ export interface KeptOutboxStore {
    * read.
    */
   take(afterId: string, limit: number): Promise<OutboxRow[]>;
+  /** Reads an index only: cheap at any size of the table. */
+  readWaiting(): Promise<WaitingEvents>;
   /** Records the positions of rows. */
   settle(published: readonly PublishedOutboxRow[]): Promise<void>;
   /** Marks rows as unpublished that are in another store, or beyond the end of this one. Returns their number. */
@@ -55,6 +57,7 @@ export function createKeptOutboxStore(database: Database, schema: string): KeptO
       });
       return rows;
     },
+    readWaiting: () => readWaitingEvents(database, schema, "published_seq is null"),
     async settle(published) {
       await database.query({
         name: `${schema}_outbox_settle`,

@@ -7,10 +7,23 @@ export interface OutboxRow {
   body: string;
 }
 
+/** The events that wait in an outbox. Of more than {@link waitingMax} no more are counted. */
+export interface WaitingEvents {
+  count: number;
+  /** Null when none waits. */
+  oldestId: number | null;
+  /** Of all rows, published or not. */
+  newestId: number | null;
+}
+
+const waitingMax = 10_000;
+
 /** The reading side of a schema's outbox table (`id bigint`, `subject text`, `body text`). */
 export interface OutboxStore {
   /** Rows after `afterId` in id order. A transaction that committed late may add a row below an id already read. */
   take(afterId: string, limit: number): Promise<OutboxRow[]>;
+  /** Reads an index only: cheap at any size of the table. */
+  readWaiting(): Promise<WaitingEvents>;
   /** Removes rows that were published. */
   settle(published: readonly { id: string }[]): Promise<void>;
 }
@@ -35,6 +48,7 @@ export function createOutboxStore(database: Database, schema: string): OutboxSto
       });
       return rows;
     },
+    readWaiting: () => readWaitingEvents(database, schema, "true"),
     async settle(published) {
       await database.query({
         name: `${schema}_outbox_remove`,
@@ -44,5 +58,25 @@ export function createOutboxStore(database: Database, schema: string): OutboxSto
         values: [published.map(({ id }) => id)],
       });
     },
+  };
+}
+
+/** `isWaiting` is the condition of an unpublished row; an index serves it in the order of ids. */
+export async function readWaitingEvents(database: Database, schema: string, isWaiting: string): Promise<WaitingEvents> {
+  const { rows } = await database.query<{ count: number; oldest: string | null; newest: string | null }>({
+    name: `${schema}_outbox_waiting`,
+    text: `
+      select (
+          select count(*)::integer
+          from (select from ${schema}.outbox where ${isWaiting} order by id limit ${waitingMax}) waiting
+        ) as count,
+        (select id::text from ${schema}.outbox where ${isWaiting} order by outbox.id limit 1) as oldest,
+        (select id::text from ${schema}.outbox order by outbox.id desc limit 1) as newest`,
+  });
+  const { count = 0, oldest = null, newest = null } = rows[0] ?? {};
+  return {
+    count,
+    oldestId: oldest === null ? null : Number(oldest),
+    newestId: newest === null ? null : Number(newest),
   };
 }

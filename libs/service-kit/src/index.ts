@@ -83,6 +83,7 @@ export { requireProject } from "./require-project.ts";
 export { encodeRpcStatus, prefersRpcStatus } from "./rpc-status.ts";
 export { runAtOnce, runInSlices, type Sliced } from "./run-in-slices.ts";
 export { runProcess } from "./run-process.ts";
+export { createScrapeReading } from "./scrape-reading.ts";
 export type { Service } from "./service.ts";
 export { serviceStarting } from "./service-starting.ts";
 export { readSince } from "./since.ts";

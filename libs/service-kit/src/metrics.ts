@@ -21,16 +21,17 @@ export function createCounter<Name extends MetricName<"counter">>(
   return counter;
 }
 
-/** Registers a gauge of `metricFamilies`, which `collect` sets on each scrape. */
+/** Registers a gauge of `metricFamilies`. `collect` may set it on each scrape. */
 export function createGauge<Name extends MetricName<"gauge">>(
   metrics: Metrics,
   name: Name,
-  collect: (gauge: Gauge<MetricLabel<Name>>) => void | Promise<void>,
-): void {
+  collect?: (gauge: Gauge<MetricLabel<Name>>) => void | Promise<void>,
+): Gauge<MetricLabel<Name>> {
   const gauge: Gauge<MetricLabel<Name>> = new Gauge({
     ...describe(metrics, name),
-    collect: (): void | Promise<void> => collect(gauge),
+    ...(collect && { collect: (): void | Promise<void> => collect(gauge) }),
   });
+  return gauge;
 }
 
 /** Registers a histogram of `metricFamilies`. */

@@ -7,10 +7,11 @@ export function watchShares(
   shares: Readonly<Record<string, FairShare>>,
   { service, metrics }: { service: ServiceName; metrics: Metrics },
 ): void {
-  const gauge = (name: MetricName<"gauge"> & `service_share_${string}`, read: (share: FairShare) => number): void =>
+  const gauge = (name: MetricName<"gauge"> & `service_share_${string}`, read: (share: FairShare) => number): void => {
     createGauge(metrics, name, (shown) => {
       for (const [resource, share] of Object.entries(shares)) shown.set({ service, resource }, read(share));
     });
+  };
   gauge("service_share_total", (share) => share.total);
   gauge("service_share_held", (share) => share.held());
   gauge("service_share_held_most", (share) => share.largest());

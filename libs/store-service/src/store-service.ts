@@ -5,7 +5,9 @@ import {
   type DatabaseOptions,
   type MigrationOptions,
   migrateSchema,
+  type OutboxStore,
   openDatabase,
+  type PoolLoad,
   prepareSchema,
   rolesOf,
   type SchemaMigration,
@@ -15,6 +17,7 @@ import {
   AppError,
   type Clock,
   countDeadLetters,
+  createGauge,
   createHttpServer,
   createInternalClient,
   createLogger,
@@ -35,6 +38,7 @@ import {
   serviceStarting,
 } from "@touchstone/service-kit";
 import { type Begin, type Stoppable, startBackgroundWork } from "./background-work.ts";
+import { watchOutbox } from "./watch-outbox.ts";
 
 /** The dependencies that the process passes to a service. */
 export interface StoreServiceDependencies {
@@ -67,7 +71,10 @@ interface ServeOptions extends Pick<HttpServerOptions, "routes" | "drainMs" | "b
 export interface StoreServiceKit extends Omit<StoreServiceDependencies, "localCalls"> {
   /** The migration of the schema, begun before the service is opened and cancelled before anything else is stopped. */
   migration: SchemaPreparation;
+  /** Its load is shown in metrics, added to that of other pools with the role. */
   openPool(options: PoolOptions): Database;
+  /** Shows in metrics how many events wait in the outbox, and how long. Call it once. */
+  watchOutbox(outbox: Pick<OutboxStore, "readWaiting">): void;
   /** A client for another service, under this service's name. */
   connectTo(options: Pick<InternalClientOptions, "audience" | "addresses">): InternalClient;
   /** Call it once. Dead letters are counted. */
@@ -113,6 +120,8 @@ export function createStoreService(options: {
     opened.adopt(resource, async (each) => ("close" in each ? each.close() : each.stop()));
 
   function createKit(migration: SchemaMigration): StoreServiceKit {
+    const pools: { role: PoolOptions["role"]; load(): PoolLoad }[] = [];
+    watchPools(pools, { service: name, metrics });
     return {
       ...{ logger, clock, metrics },
       migration,
@@ -120,8 +129,11 @@ export function createStoreService(options: {
       defer: (stop) => opened.defer(async () => stop()),
       openPool: ({ role, ...pool }) => {
         const applicationName = `touchstone ${name} ${role}`;
-        return keep(openDatabase({ applicationName, ...pool, url, role: rolesOf(schema.schema)[role], logger }));
+        const database = openDatabase({ applicationName, ...pool, url, role: rolesOf(schema.schema)[role], logger });
+        pools.push({ role, load: database.load });
+        return keep(database);
       },
+      watchOutbox: (outbox) => watchOutbox(outbox, { service: name, clock, metrics }),
       connectTo: (client) => keep(createInternalClient({ ...client, issuer: name, rootSecret, clock, localCalls })),
       connectBus() {
         const onDeadLetter = countDeadLetters({ service: name, metrics });
@@ -186,6 +198,21 @@ export function createStoreService(options: {
     },
     readiness: () => readiness(),
   };
+}
+
+/** Metrics of the connections of a service, by role. */
+function watchPools(
+  pools: readonly { role: PoolOptions["role"]; load(): PoolLoad }[],
+  { service, metrics }: { service: ServiceName; metrics: Metrics },
+): void {
+  const show = (name: `service_database_${"connections_in_use" | "waiting"}`, part: keyof PoolLoad): void => {
+    createGauge(metrics, name, (gauge) => {
+      gauge.reset();
+      for (const { role, load } of pools) gauge.inc({ service, role }, load()[part]);
+    });
+  };
+  show("service_database_connections_in_use", "inUse");
+  show("service_database_waiting", "waiting");
 }
 
 /** For `main.ts`: migrates the schema of a service and says in one line what was applied. */

@@ -120,6 +120,7 @@ function openParts(kit: StoreServiceKit, config: AuthConfig) {
   const maintenance = kit.openPool({ ...pool, role: "maintenance", connectionsMax: 2 });
   const modelReach = { allowsPrivateHosts: config.allowsPrivateHosts };
   const fetchModels = kit.keep(createOutboundFetch(modelReach));
+  kit.watchOutbox(createOutboxStore(maintenance, schema));
   const bus = kit.connectBus();
   const vault = createKeyVault(config.rootSecret);
   const { accounts: accountsConfig } = config;

@@ -1,5 +1,5 @@
 import type { OutboxRelay } from "@touchstone/bus";
-import { createProjectClosing, type Database, shareDatabase } from "@touchstone/db";
+import { createKeptOutboxStore, createProjectClosing, type Database, shareDatabase } from "@touchstone/db";
 import { AppError, createCounter, type Metrics, type Service } from "@touchstone/service-kit";
 import {
   createStoreService,
@@ -61,6 +61,7 @@ function openEvalRuns(kit: StoreServiceKit, config: EvalRunsConfig) {
   const pool = kit.openPool({ ...pooled, role: "app", connectionsMax, openProjects: "evals.open_projects" });
   const { database, ...sharing } = shareDatabase(pool, { name: "database", ...projectMax });
   const maintenance = kit.openPool({ ...pooled, role: "maintenance", connectionsMax: 2 });
+  kit.watchOutbox(createKeptOutboxStore(maintenance, schema));
   const bus = kit.connectBus();
   const lockGraders = createGraderLock({ database, bus, logger });
   let relay: OutboxRelay | null = null;

@@ -2,7 +2,14 @@ import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answering, Bus, Consuming } from "@touchstone/bus";
 import { limits } from "@touchstone/contracts";
-import { createProjectClosing, type Database, openDatabase, rolesOf, shareDatabase } from "@touchstone/db";
+import {
+  createKeptOutboxStore,
+  createProjectClosing,
+  type Database,
+  openDatabase,
+  rolesOf,
+  shareDatabase,
+} from "@touchstone/db";
 import { createComputePool, createTenants, type HttpServer, type Service, type Tenants } from "@touchstone/service-kit";
 import { createStoreService, type StoreServiceDependencies, type StoreServiceKit } from "@touchstone/store-service";
 import { createAgentStore } from "./agents/agent-store.ts";
@@ -43,6 +50,7 @@ import { indexSearch } from "./search/index-search.ts";
 import { createSearchPieceStore } from "./search/search-piece-store.ts";
 import { createSessionStore } from "./sessions/session-store.ts";
 import { sweepTraces } from "./settling/sweep-traces.ts";
+import { watchSettling } from "./settling/watch-settling.ts";
 import { createPostgresTraceStore } from "./trace-store/postgres-trace-store.ts";
 import { createRootReader } from "./trace-store/reading/root-reader.ts";
 import { createSpanPartitionStore } from "./trace-store/span-partition-store.ts";
@@ -98,6 +106,8 @@ function openIngest(kit: StoreServiceKit, config: IngestConfig): HttpServer {
   const insert =
     quota === null ? traces.insertBatch : keepWithinQuota(traces, quota, createUsageStore(writing).readToday);
   const writes = createWriteWatch(maintenance);
+  kit.watchOutbox(createKeptOutboxStore(maintenance, ingestSchema.schema));
+  watchSettling(maintenance, { clock, metrics });
   const ingestMetrics = createIngestMetrics(metrics, () => commits.depth());
   const commits = kit.keep(
     createGroupCommit<SpanJob, StoredSpan[]>({
@@ -112,8 +122,8 @@ function openIngest(kit: StoreServiceKit, config: IngestConfig): HttpServer {
       rowsMax: config.queueRowsMax,
       bytesMax: limits.ingestQueueMaxBytes,
       sleep: (ms) => sleep(ms),
-      onCommit() {
-        ingestMetrics.committed();
+      onCommit(ms) {
+        ingestMetrics.committed(ms);
         wakeRelay();
       },
     }),

@@ -1,6 +1,7 @@
 import { createSecretKey, randomUUID } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { deadlines, internalRoutes } from "@touchstone/contracts";
+import { createOutboxStore } from "@touchstone/db";
 import {
   createOutboundFetch,
   deriveKey,
@@ -73,6 +74,7 @@ async function openJudge(kit: StoreServiceKit, config: JudgeConfig): Promise<Htt
   const pool = { statementTimeoutMs: 2_000, plansByKey: true } as const;
   const app = kit.openPool({ ...pool, role: "app", connectionsMax: 8 });
   const maintenance = kit.openPool({ ...pool, role: "maintenance", connectionsMax: 4 });
+  kit.watchOutbox(createOutboxStore(maintenance, schema));
   const usageStore = createUsageStore(maintenance);
   // Usage counted by the last answers is written after the bus has drained.
   const usage = kit.keep(createUsageCounter({ usage: usageStore, logger }));

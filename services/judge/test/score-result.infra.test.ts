@@ -253,6 +253,7 @@ test("calls and verdicts are counted, by provider and outcome and by nothing tha
   expect(text).toContain(
     `service_judge_calls_total{provider="${provider}",operation="embeddings",outcome="answered"} 2`,
   );
+  expect(text).toContain(`service_judge_circuit_open{provider="${provider}"} 0`);
   expect(text).toContain('service_judge_verdicts_total{status="scored",reason=""} 1');
   expect(text).toContain('service_judge_verdicts_total{status="skipped",reason="provider_error"} 1');
   expect(text).not.toContain("01999999");

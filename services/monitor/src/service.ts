@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { OutboxRelay } from "@touchstone/bus";
-import { createProjectClosing, type Database, shareDatabase } from "@touchstone/db";
+import { createKeptOutboxStore, createProjectClosing, type Database, shareDatabase } from "@touchstone/db";
 import { createComputePool, createOutboundFetch, type Service } from "@touchstone/service-kit";
 import {
   type Begin,
@@ -107,6 +107,7 @@ function openParts(kit: StoreServiceKit, config: MonitorConfig) {
   // Background work serves all projects in turn: one project's share must not delay it.
   const { database: forRequests, ...sharing } = shareDatabase(database, { name: "database", ...projectMax });
   const maintenance = kit.openPool({ ...pool, role: "maintenance", connectionsMax: 4 });
+  kit.watchOutbox(createKeptOutboxStore(maintenance, schema));
   const bus = kit.connectBus();
   const ingest = createIngestClient(kit.connectTo({ audience: "ingest", addresses: config.ingestAddresses }));
   const threads = createComputePool({ name: "monitor", logger, metrics, threadsMax, queueMax: waitingForThreadsMax });

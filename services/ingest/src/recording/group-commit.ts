@@ -53,8 +53,8 @@ export interface GroupCommitOptions<Job, Answer> {
   rowsMax: number;
   bytesMax: number;
   sleep(ms: number): Promise<void>;
-  /** Called after each commit. */
-  onCommit?(): void;
+  /** Called after each commit, with the time it took. */
+  onCommit?(ms: number): void;
 }
 
 /** Two for batches, one for large jobs. */
@@ -170,6 +170,7 @@ export function createGroupCommit<Job, Answer>(options: GroupCommitOptions<Job, 
   /** Answers all jobs of the batch. Never rejects. */
   async function commit(batch: readonly Waiting<Job, Answer>[], writer: number, isRetry: boolean): Promise<void> {
     let outcomes: PromiseSettledResult<Answer>[];
+    const startedAtMs = performance.now();
     try {
       outcomes = await options.write(
         batch.map(({ job }) => job),
@@ -183,7 +184,7 @@ export function createGroupCommit<Job, Answer>(options: GroupCommitOptions<Job, 
       await commit(batch.slice(half), writer, isRetry);
       return;
     }
-    options.onCommit?.();
+    options.onCommit?.(performance.now() - startedAtMs);
     const rejected: { waiting: Waiting<Job, Answer>; reason: unknown }[] = [];
     for (const [index, waiting] of batch.entries()) {
       const outcome = outcomes[index];

@@ -1,4 +1,4 @@
-import { createCounter, createGauge, type Metrics } from "@touchstone/service-kit";
+import { createCounter, createGauge, createHistogram, type Metrics } from "@touchstone/service-kit";
 import type { StoredSpan } from "../model/read-span.ts";
 
 /** The metrics of ingest (completions 1.6). No metric contains a project, key or content. */
@@ -7,7 +7,8 @@ export interface IngestMetrics {
   stored(spans: readonly StoredSpan[]): void;
   /** Counts spans rejected with a 429. */
   rejected(count: number): void;
-  committed(): void;
+  /** Counts a commit, and the time it took. */
+  committed(ms: number): void;
 }
 
 /** Registers the metrics; `depth` is read on each scrape. */
@@ -16,6 +17,7 @@ export function createIngestMetrics(registry: Metrics, depth: () => { rows: numb
   const stored = createCounter(registry, "service_ingest_spans_stored_total");
   const deduped = createCounter(registry, "service_ingest_spans_deduped_total");
   const rejected = createCounter(registry, "service_ingest_spans_rejected_total");
+  const commits = createHistogram(registry, "service_ingest_commit_seconds");
   const batches = createCounter(registry, "service_ingest_batches_total");
   // Always zero, because acknowledged spans are never lost; dashboards expect the counter.
   createCounter(registry, "service_ingest_spans_dropped_total");
@@ -29,6 +31,9 @@ export function createIngestMetrics(registry: Metrics, depth: () => { rows: numb
       stored.inc(spans.length - known);
     },
     rejected: (count) => rejected.inc(count),
-    committed: () => batches.inc(),
+    committed(ms) {
+      batches.inc();
+      commits.observe(ms / 1_000);
+    },
   };
 }

@@ -1,10 +1,11 @@
-import { createCounter, createHistogram, type Metrics } from "@touchstone/service-kit";
+import { createCounter, createGauge, createHistogram, type Metrics } from "@touchstone/service-kit";
 import type { JudgeObserver } from "./observer.ts";
 
 /** Counts events in the service's registry (completions 1.6). No project, model, key or text is a label. */
 export function createMetricsObserver(metrics: Metrics): JudgeObserver {
   const calls = createCounter(metrics, "service_judge_calls_total");
   const callSeconds = createHistogram(metrics, "service_judge_call_duration_seconds");
+  const circuits = createGauge(metrics, "service_judge_circuit_open");
   const verdicts = createCounter(metrics, "service_judge_verdicts_total");
   const verdictSeconds = createHistogram(metrics, "service_judge_verdict_duration_seconds");
   const lookUps = createCounter(metrics, "service_judge_verdict_lookups_total");
@@ -13,6 +14,9 @@ export function createMetricsObserver(metrics: Metrics): JudgeObserver {
     providerCalled({ provider, operation, outcome, durationMs }) {
       calls.inc({ provider, operation, outcome });
       callSeconds.observe({ provider, operation }, durationMs / 1000);
+    },
+    circuitSeen(provider, state) {
+      circuits.set({ provider }, state === "open" ? 1 : 0);
     },
     verdictGiven({ status, reason, durationMs }) {
       verdicts.inc({ status, reason: reason ?? "" });

@@ -27,6 +27,8 @@ export interface ObservedLookUp {
 /** The source of metrics. Never receives a prompt, an answer, a key or a project. */
 export interface JudgeObserver {
   providerCalled(call: ProviderCall): void;
+  /** The circuit breaker of a provider after a call. */
+  circuitSeen(provider: string, state: "closed" | "open"): void;
   verdictGiven(verdict: ObservedVerdict): void;
   verdictLookedUp(lookUp: ObservedLookUp): void;
   /** A scored verdict was returned without being stored. */

@@ -111,6 +111,8 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
             capacity.rejected(thrown.retryAfterMs);
           report(admission, thrown);
           throw thrown;
+        } finally {
+          options.observer.circuitSeen(host, breaker.state());
         }
       });
     } catch (thrown) {

@@ -21,6 +21,8 @@ export interface JudgeSetup {
     call?: { signal?: AbortSignal; deadlineAtMs?: number },
   ): Promise<Verdict>;
   calls: ProviderCall[];
+  /** The state of the circuit after each call. */
+  circuits: ("closed" | "open")[];
   verdicts: ObservedVerdict[];
   /** Everything that was logged, as text. */
   log(): string;
@@ -30,8 +32,10 @@ export interface JudgeSetup {
 export function setUpJudge(llm: ScriptedLlm, options: Partial<OpenAiProviderOptions> = {}): JudgeSetup {
   const clock = createScriptedClock();
   const calls: ProviderCall[] = [];
+  const circuits: ("closed" | "open")[] = [];
   const verdicts: ObservedVerdict[] = [];
   const observer = {
+    circuitSeen: (_provider: string, state: "closed" | "open") => void circuits.push(state),
     providerCalled: (call: ProviderCall) => void calls.push(call),
     verdictGiven: (verdict: ObservedVerdict) => void verdicts.push(verdict),
     verdictLookedUp: () => undefined,
@@ -78,6 +82,7 @@ export function setUpJudge(llm: ScriptedLlm, options: Partial<OpenAiProviderOpti
     provider,
     clock,
     calls,
+    circuits,
     verdicts,
     log,
     judge: (judged = {}, rubric = {}, call = {}) =>

@@ -18,9 +18,10 @@ describe("the circuit", () => {
 
   test("opens after five failures in a row, and then no call is made until a probe has failed or been answered", async () => {
     llm.answerWith(down);
-    const { judge, clock, provider } = setUpJudge(llm, { retriesMax: 0 });
+    const { judge, clock, provider, circuits } = setUpJudge(llm, { retriesMax: 0 });
     for (let failure = 0; failure < 5; failure += 1) await judge();
     expect(provider.circuit()).toBe("open");
+    expect(circuits).toEqual(["closed", "closed", "closed", "closed", "open"]);
 
     const waiting = [judge(), judge(), judge()];
     await clock.waitForSleepers(1);
@@ -38,7 +39,7 @@ describe("the circuit", () => {
 
   test("heals by itself: results that waited for the probe are judged and nothing is lost", async () => {
     llm.answerWith(down);
-    const { judge, clock, provider } = setUpJudge(llm, { retriesMax: 0 });
+    const { judge, clock, provider, circuits } = setUpJudge(llm, { retriesMax: 0 });
     for (let failure = 0; failure < 5; failure += 1) await judge();
 
     const waiting = Array.from({ length: 20 }, () => judge());
@@ -47,6 +48,7 @@ describe("the circuit", () => {
 
     expect(verdicts.every((outcome) => outcome.status === "scored")).toBe(true);
     expect(provider.circuit()).toBe("closed");
+    expect(circuits.at(-1)).toBe("closed");
   });
 
   test("opens on timeouts and broken connections, and not on refusals or on a wish for fewer calls", async () => {
