@@ -8,6 +8,7 @@ import {
 } from "@touchstone/contracts";
 import { renderDashboardTypes } from "./dashboard-types.ts";
 import { renderErrorsPage } from "./errors-page.ts";
+import { renderGrafanaDashboard } from "./grafana-dashboard.ts";
 import { describeChartSettings, describeChartValues } from "./helm-chart.ts";
 import { renderLimitsPage } from "./limits-page.ts";
 import { renderMetricsPage } from "./metrics-page.ts";
@@ -48,6 +49,7 @@ export const goldenFiles: readonly GoldenFile[] = [
     render: async () => readableJson(describeChartSettings(await findSettingReaders())),
   },
   { path: "deploy/helm/touchstone/values.schema.json", render: () => readableJson(describeChartValues()) },
+  { path: "deploy/helm/touchstone/files/dashboards/touchstone-overview.json", render: renderGrafanaDashboard },
   { path: "docs/operating/settings.md", render: async () => renderSettingsPage(await findSettingReaders()) },
   { path: "docs/operating/errors.md", render: renderErrorsPage },
   { path: "docs/operating/limits.md", render: renderLimitsPage },

@@ -17,6 +17,9 @@ A gateway also shows the metrics of auth, ingest, eval-runs and monitor, one sam
 Scrape one gateway and the judge, or every service by itself, not both: otherwise each sample is counted twice. With
 \`npm start\` all services run in one process, and its \`/metrics\` shows the metrics of all of them.
 
+The Helm chart installs alerts and a Grafana dashboard for these metrics; to use the dashboard elsewhere, import
+[touchstone-overview.json](../../deploy/helm/touchstone/files/dashboards/touchstone-overview.json).
+
 Names and labels stay as they are. No metric contains a project, a key or the content of a span. A histogram has the samples
 \`_bucket\`, \`_sum\` and \`_count\`.
 

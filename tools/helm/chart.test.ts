@@ -1,9 +1,9 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { serviceNames, settings } from "@touchstone/contracts";
+import { type Metric, metricFamilies, serviceNames, settings } from "@touchstone/contracts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { repositoryFiles, repositoryRoot } from "../repository-files.ts";
+import { repositoryFiles } from "../repository-files.ts";
 import { buildHelm, chartFolder, helmCache, run } from "./go-tools.ts";
 import { isRestricted, type Manifest, podsOf, secretKeysOf } from "./manifests.ts";
 import { schemaLocation } from "./write-schemas.ts";
@@ -156,14 +156,8 @@ test("the manifests of the examples are ones that Kubernetes or the operator acc
   }
 });
 
-test("every alert has a runbook that names pages that exist, and uses metrics that the code has", async () => {
+test("every alert has a runbook that names pages that exist, and uses metrics and labels that the services have", async () => {
   const files = await repositoryFiles();
-  const source = await Promise.all(
-    files
-      .filter((file) => /^(services|libs)\/[^/]+\/src\/.*\.ts$/.test(file))
-      .map((file) => readFile(path.join(repositoryRoot, file), "utf8")),
-  );
-  const code = source.join("\n");
   const [alerts = []] = parse(await readFile(path.join(chartFolder, "files/alerts.yaml"), "utf8")) as unknown as [
     { alert: string; expr: string; annotations: { runbook: string } }[],
   ];
@@ -171,8 +165,38 @@ test("every alert has a runbook that names pages that exist, and uses metrics th
   for (const { alert, expr, annotations } of alerts) {
     expect(annotations.runbook, alert).toMatch(/^[A-Z].*\.$/);
     for (const page of annotations.runbook.match(/docs\/[\w/-]+\.md/g) ?? []) expect(files).toContain(page);
-    for (const metric of expr.match(/service_\w+/g) ?? []) {
-      expect(code, `${alert}: ${metric}`).toContain(metric.replace(/_(bucket|count|sum)$/, ""));
+    for (const [, sample = "", matchers = ""] of expr.matchAll(/(service_\w+)\{([^}]*)\}/g)) {
+      const metric = findMetric(sample);
+      expect(metric, `${alert}: ${sample}`).toBeDefined();
+      for (const [, label = ""] of matchers.matchAll(/(\w+)(?:=|!)/g)) {
+        expect(["namespace", "le", ...(metric?.labels ?? [])], `${alert}: ${label}`).toContain(label);
+      }
     }
+    expect(expr.match(/service_\w+/g)?.length, alert).toBe(expr.match(/service_\w+\{namespace="NAMESPACE"/g)?.length);
   }
 });
+
+test("the metrics keep their own label for the service, which alerts and the dashboard use", async () => {
+  const monitors = parse(await template(path.join(chartFolder, "ci-values", "everything.yaml"))).filter(
+    ({ kind }) => kind === "ServiceMonitor",
+  ) as unknown as { spec: { endpoints: { honorLabels?: boolean }[] } }[];
+  expect(monitors.length).toBe(2);
+  for (const { spec } of monitors) expect(spec.endpoints.map(({ honorLabels }) => honorLabels)).toEqual([true]);
+});
+
+test("the dashboard is installed as it was generated, with the label that Grafana looks for", async () => {
+  const file = "touchstone-overview.json";
+  const config = parse(await template(path.join(chartFolder, "ci-values", "everything.yaml"))).find(
+    ({ kind, data }) => kind === "ConfigMap" && data?.[file] !== undefined,
+  );
+  expect(config?.metadata).toMatchObject({ labels: { grafana_dashboard: "1" } });
+  const generated = await readFile(path.join(chartFolder, "files/dashboards", file), "utf8");
+  expect(JSON.parse(config?.data?.[file] ?? "")).toEqual(JSON.parse(generated));
+});
+
+/** The metric that a sample belongs to. */
+function findMetric(sample: string): Metric | undefined {
+  const metrics: Readonly<Record<string, Metric>> = metricFamilies;
+  const histogram = metrics[sample.replace(/_(bucket|count|sum)$/, "")];
+  return metrics[sample] ?? (histogram?.type === "histogram" ? histogram : undefined);
+}
