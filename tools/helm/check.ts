@@ -3,8 +3,9 @@
  * missing.
  */
 import { spawnSync } from "node:child_process";
+import { hasGo } from "../go-program.ts";
 import { repositoryRoot } from "../repository-files.ts";
-import { buildHelm, hasGo } from "./go-tools.ts";
+import { buildHelm } from "./go-tools.ts";
 import { writeSchemas } from "./write-schemas.ts";
 
 if (hasGo()) {

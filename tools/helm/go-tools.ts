@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import os from "node:os";
@@ -30,8 +30,6 @@ const definitions: readonly (readonly [module: string, file: string])[] = [
   ["github.com/external-secrets/external-secrets@v1.3.2", "config/crds/bases/external-secrets.io_externalsecrets.yaml"],
   ["github.com/cloudnative-pg/cloudnative-pg@v1.27.0", "config/crd/bases/postgresql.cnpg.io_clusters.yaml"],
 ];
-
-export const hasGo = (): boolean => spawnSync("go", ["version"]).status === 0;
 
 /** Builds a program of a module, unless it is there and newer than the module's go.sum. Returns its path. */
 async function buildProgram(module: string, program: string, name: string, flags: string[] = []): Promise<string> {

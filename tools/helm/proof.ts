@@ -6,8 +6,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { parseAllDocuments } from "yaml";
+import { hasGo } from "../go-program.ts";
 import { startApiServer } from "./api-server.ts";
-import { buildHelm, chartFolder, definitionFiles, hasGo, kubernetesVersions, run } from "./go-tools.ts";
+import { buildHelm, chartFolder, definitionFiles, kubernetesVersions, run } from "./go-tools.ts";
 import { type Manifest, podsOf } from "./manifests.ts";
 
 if (!hasGo()) {
