@@ -13,7 +13,7 @@ const spansSent = process.env.TOUCHSTONE_LONG_TESTS === "1" ? 1_000_000 : 100_00
 const spansPerTrace = 5;
 const spansPerExport = 500;
 const sendersMax = 4;
-const deadlineMs = 1_800_000;
+const deadlineMs = 600_000;
 const exporters = ["otlp_http", "otlp_grpc"] as const;
 
 const cleanups: (() => Promise<unknown>)[] = [];
