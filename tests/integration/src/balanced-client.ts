@@ -22,13 +22,19 @@ export function createBalancedClient(gateways: readonly string[]): BalancedClien
   })();
   return {
     async send(path, init) {
-      for (let attempt = 0; ; attempt += 1) {
+      const refusing = new Set<string>();
+      for (;;) {
         turn += 1;
-        const candidates = ready.length > 0 ? ready : gateways;
+        // The last check may be old: a gateway that refused this request is not tried again.
+        const untried = gateways.filter((gateway) => !refusing.has(gateway));
+        const usable = untried.filter((gateway) => ready.includes(gateway));
+        const candidates = usable.length > 0 ? usable : untried;
+        const gateway = candidates[turn % candidates.length] as string;
         try {
-          return await fetch(`${candidates[turn % candidates.length]}${path}`, init);
+          return await fetch(`${gateway}${path}`, init);
         } catch (error) {
-          if (attempt >= gateways.length || !wasRefused(error)) throw error;
+          refusing.add(gateway);
+          if (untried.length === 1 || !wasRefused(error)) throw error;
         }
       }
     },
