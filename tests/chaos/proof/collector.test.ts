@@ -109,10 +109,16 @@ const awaitStored = (system: Installation, projectId: string, count: number): Pr
   });
 
 /** The faults, in the order in which they come while the spans arrive. */
-function faultsFor({ ingests, postgres, nats }: Installation, collector: Collector): (() => Promise<void>)[] {
+function faultsFor({ ingests, postgres, nats, database }: Installation, collector: Collector): (() => Promise<void>)[] {
   const restartIngest = (index: number, end: "kill" | "stop") => async (): Promise<void> => {
     const ingest = ingests[index % ingests.length] as (typeof ingests)[number];
+    // So that spans are stored whose answer is lost: the Collector must send them again.
+    if (end === "kill") {
+      await database.set({ kind: "hold-answers" });
+      await sleep(1_000);
+    }
     await ingest[end]();
+    await database.set({ kind: "pass" });
     await ingest.start();
   };
   return [
