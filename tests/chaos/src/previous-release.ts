@@ -33,6 +33,8 @@ export async function unpackPreviousRelease(): Promise<PreviousRelease> {
       });
     }
   }
+  // A package that its services depended on may be a dependency of a library only by now.
+  await symlink(path.join(folder, "libs/service-kit/node_modules"), path.join(folder, "services/node_modules"));
   return {
     folder,
     listMigrations: (service) => listMigrations(folder, service),
