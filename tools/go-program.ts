@@ -6,21 +6,30 @@ import { repositoryRoot } from "./repository-files.ts";
 
 const buildDeadlineMs = 45 * 60_000;
 
+interface GoProgram {
+  /** The folder of the module in the repository. */
+  module: string;
+  program: string;
+  /** The name of the built file. */
+  name: string;
+  flags?: readonly string[];
+}
+
 export const hasGo = (): boolean => spawnSync("go", ["version"]).status === 0;
 
-/** The path of a program of a pinned Go module, which is built into `.cache` once for each version of the module. */
-export function buildGoProgram({ module, program, name }: { module: string; program: string; name: string }): string {
-  const folder = path.join(repositoryRoot, "tools", module);
+/** The path of a program that the module in a folder pins; it is built into `.cache` once for each version of the module. */
+export function buildGoProgram({ module, program, name, flags = [] }: GoProgram): string {
+  const folder = path.join(repositoryRoot, module);
   const hash = createHash("sha256");
   for (const file of readdirSync(folder)
     .filter((file) => file === "go.sum" || file.endsWith(".go"))
     .sort()) {
     hash.update(readFileSync(path.join(folder, file)));
   }
-  const executable = path.join(repositoryRoot, ".cache", module, hash.digest("hex").slice(0, 16), name);
+  const executable = path.join(repositoryRoot, ".cache", path.basename(module), hash.digest("hex").slice(0, 16), name);
   if (existsSync(executable)) return executable;
   console.log(`Building ${name}, once (several minutes) ...`);
-  execFileSync("go", ["build", "-mod=readonly", "-o", executable, program], {
+  execFileSync("go", ["build", "-mod=readonly", ...flags, "-o", executable, program], {
     cwd: folder,
     stdio: "inherit",
     timeout: buildDeadlineMs,

@@ -14,7 +14,11 @@ const checkDeadlineMs = 60_000;
 if (hasGo()) {
   try {
     check(
-      buildGoProgram({ module: "compose-check", program: "github.com/docker/compose/v2/cmd", name: "docker-compose" }),
+      buildGoProgram({
+        module: "tools/compose-check",
+        program: "github.com/docker/compose/v2/cmd",
+        name: "docker-compose",
+      }),
     );
   } catch (error) {
     // The command has printed why.

@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { type BusLogin, servicesOfUser } from "@touchstone/bus";
+import { type BusLogin, readLogin, servicesOfUser } from "@touchstone/bus";
 import { serviceNames } from "@touchstone/contracts";
 import { defaultHome } from "@touchstone/embedded-servers";
-import { loadSettings, natsSettings, readNatsConfig } from "@touchstone/service-kit";
 
 /** NATS could not be found; the message explains what to do. */
 export class NoBusError extends Error {
@@ -21,11 +20,8 @@ interface ServerConfig {
  * SERVICE_HOME, as each of its services.
  */
 export async function findLogins(environment: Readonly<Record<string, string | undefined>>): Promise<BusLogin[]> {
-  const { values } = loadSettings(natsSettings, environment);
-  if (values.SERVICE_NATS_URL !== undefined) {
-    const nats = readNatsConfig(values.SERVICE_NATS_URL, values);
-    return servicesOfUser(nats.user).map((service) => ({ ...nats, service, password: nats.password?.reveal() }));
-  }
+  const login = readLogin(environment);
+  if (login !== null) return servicesOfUser(login.user).map((service) => ({ ...login, service }));
 
   const home = path.resolve(environment.INIT_CWD ?? ".", environment.SERVICE_HOME || defaultHome());
   const { listen, authorization } = await readConfig(home);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync, randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { request } from "node:https";
 import path from "node:path";
 import { text } from "node:stream/consumers";
@@ -31,6 +31,7 @@ const places: Record<string, string> = {
 /** A kube-apiserver with its etcd, on loopback; neither schedules nor runs anything. */
 export async function startApiServer(version: (typeof kubernetesVersions)[number]) {
   const { apiServer, etcd } = await buildKubernetes(version);
+  await mkdir(helmCache, { recursive: true });
   const folder = await mkdtemp(path.join(helmCache, "server-"));
   const [port, clientPort, peerPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
   const token = randomBytes(16).toString("hex");

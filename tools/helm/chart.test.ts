@@ -8,7 +8,7 @@ import { buildHelm, chartFolder, helmCache, run } from "./go-tools.ts";
 import { isRestricted, type Manifest, podsOf, secretKeysOf } from "./manifests.ts";
 import { schemaLocation } from "./write-schemas.ts";
 
-const { helm, kubeconform } = await buildHelm();
+const { helm, kubeconform } = buildHelm();
 const examples = path.join(chartFolder, "examples");
 const valueFiles = [
   ...(await readdir(path.join(chartFolder, "ci-values"))).map((name) => path.join(chartFolder, "ci-values", name)),

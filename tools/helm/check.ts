@@ -9,7 +9,7 @@ import { buildHelm } from "./go-tools.ts";
 import { writeSchemas } from "./write-schemas.ts";
 
 if (hasGo()) {
-  await buildHelm();
+  buildHelm();
   await writeSchemas();
   const args = ["run", "--project", "helm", ...process.argv.slice(2)];
   process.exitCode = spawnSync("vitest", args, { cwd: repositoryRoot, stdio: "inherit" }).status ?? 1;

@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
-import { stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { buildGoProgram } from "../go-program.ts";
 import { repositoryRoot } from "../repository-files.ts";
 
 /** The Go modules that pin the tools: Helm and kubeconform, and a server for each minor version of Kubernetes. */
-const modules = path.join(repositoryRoot, "deploy/helm/tools");
+const modules = "deploy/helm/tools";
 
 /** Built programs and schemas; they are kept. */
 export const helmCache = path.join(repositoryRoot, ".cache/helm");
@@ -31,23 +30,14 @@ const definitions: readonly (readonly [module: string, file: string])[] = [
   ["github.com/cloudnative-pg/cloudnative-pg@v1.27.0", "config/crd/bases/postgresql.cnpg.io_clusters.yaml"],
 ];
 
-/** Builds a program of a module, unless it is there and newer than the module's go.sum. Returns its path. */
-async function buildProgram(module: string, program: string, name: string, flags: string[] = []): Promise<string> {
-  const folder = path.join(modules, module);
-  const target = path.join(helmCache, name);
-  if (existsSync(target) && (await stat(target)).mtimeMs > (await stat(path.join(folder, "go.sum"))).mtimeMs) {
-    return target;
-  }
-  console.log(`Building ${name}, once ...`);
-  mkdirSync(helmCache, { recursive: true });
-  await run("go", ["build", ...flags, "-o", target, program], folder);
-  return target;
-}
-
-export async function buildHelm(): Promise<{ helm: string; kubeconform: string }> {
+export function buildHelm(): { helm: string; kubeconform: string } {
   return {
-    helm: await buildProgram(".", "helm.sh/helm/v4/cmd/helm", "helm"),
-    kubeconform: await buildProgram(".", "github.com/yannh/kubeconform/cmd/kubeconform", "kubeconform"),
+    helm: buildGoProgram({ module: modules, program: "helm.sh/helm/v4/cmd/helm", name: "helm" }),
+    kubeconform: buildGoProgram({
+      module: modules,
+      program: "github.com/yannh/kubeconform/cmd/kubeconform",
+      name: "kubeconform",
+    }),
   };
 }
 
@@ -55,23 +45,23 @@ type KubernetesVersion = (typeof kubernetesVersions)[number];
 
 /** A server of a minor version, and the etcd it is built with. */
 export async function buildKubernetes(version: KubernetesVersion): Promise<{ apiServer: string; etcd: string }> {
-  const module = `kubernetes-${version}`;
+  const module = path.join(modules, `kubernetes-${version}`);
   const list = ["list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes"];
-  const release = (await run("go", list, path.join(modules, module))).trim();
+  const release = (await run("go", list, path.join(repositoryRoot, module))).trim();
   const [major, minor] = version.split(".");
   // Kubernetes' own build does the same; without it the server calls itself v0.0.0.
   const known = Object.entries({ gitVersion: release, gitMajor: major, gitMinor: minor });
   const linked = known.map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`).join(" ");
   const program = "k8s.io/kubernetes/cmd/kube-apiserver";
   return {
-    apiServer: await buildProgram(module, program, `kube-apiserver-${release}`, ["-ldflags", linked]),
-    etcd: await buildProgram(module, "go.etcd.io/etcd/server/v3", `etcd-${version}`),
+    apiServer: buildGoProgram({ module, program, name: "kube-apiserver", flags: ["-ldflags", linked] }),
+    etcd: buildGoProgram({ module, program: "go.etcd.io/etcd/server/v3", name: "etcd" }),
   };
 }
 
 /** Files of Kubernetes' own module with its API, such as `apis__apps__v1_openapi.json`. */
 export async function apiFolder(version: KubernetesVersion): Promise<string> {
-  const folder = path.join(modules, `kubernetes-${version}`);
+  const folder = path.join(repositoryRoot, modules, `kubernetes-${version}`);
   const { Dir } = JSON.parse(await run("go", ["mod", "download", "-json", "k8s.io/kubernetes"], folder));
   return path.join(Dir, "api/openapi-spec/v3");
 }
@@ -81,7 +71,10 @@ export async function definitionFiles(): Promise<string[]> {
   const names = [...new Set(definitions.map(([module]) => module))];
   const folders = new Map<string, string>();
   for (const name of names) {
-    folders.set(name, JSON.parse(await run("go", ["mod", "download", "-json", name], modules)).Dir);
+    folders.set(
+      name,
+      JSON.parse(await run("go", ["mod", "download", "-json", name], path.join(repositoryRoot, modules))).Dir,
+    );
   }
   return definitions.map(([module, file]) => path.join(folders.get(module) ?? "", file));
 }

@@ -1,6 +1,7 @@
 import { setImmediate as endOfTurn, setTimeout as sleep } from "node:timers/promises";
 import { connect, type NatsConnection, type NodeConnectionOptions } from "@nats-io/transport-node";
 import type { ServiceName } from "@touchstone/contracts";
+import { loadSettings, type NatsConfig, natsSettings, readNatsConfig } from "@touchstone/service-kit";
 import { createBackOff } from "./back-off.ts";
 import type { BusLogger } from "./bus-logger.ts";
 import { serviceInbox } from "./subjects.ts";
@@ -16,7 +17,15 @@ export interface Login {
    * PEM files, read at each connection. Without them TLS is used only with `tls://` or if the server requires it, and
    * the system's authorities are trusted.
    */
-  tls?: { caFile?: string; certFile?: string; keyFile?: string } | undefined;
+  tls?: NatsConfig["tls"];
+}
+
+/** The login of the settings `SERVICE_NATS_*`; null without SERVICE_NATS_URL. Throws a ConfigError for bad settings. */
+export function readLogin(environment: Readonly<Record<string, string | undefined>>): Login | null {
+  const { values } = loadSettings(natsSettings, environment);
+  if (values.SERVICE_NATS_URL === undefined) return null;
+  const { url, user, password, tls } = readNatsConfig(values.SERVICE_NATS_URL, values);
+  return { url, user, password: password?.reveal(), tls };
 }
 
 export interface ConnectionOptions extends Login {

@@ -16,6 +16,7 @@ export type {
 } from "./bus.ts";
 export { BusError, type BusErrorKind, isBusError } from "./bus-error.ts";
 export { type BusOptions, connectBus } from "./connect-bus.ts";
+export { readLogin } from "./connection.ts";
 export { type BusLogin, runDeadLetterCommand, servicesOfUser } from "./dead-letter-command.ts";
 export { type EventStoreOptions, redeliveryMaxDays } from "./event-streams.ts";
 export { type NatsPermissions, natsPermissions, operatorPermissions } from "./nats-permissions.ts";

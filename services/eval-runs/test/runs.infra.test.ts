@@ -254,7 +254,7 @@ describe("reading a run", () => {
     expect(ofLarge.statements).toBe(ofSmall.statements + 1 + 1);
   });
 
-  test("its statistics are of one moment, whatever is stored while they are read", async () => {
+  test("all its statistics come from one moment, even if results are stored while they are read", async () => {
     const runId = await client.createRun(datasetId);
     await client.submit(runId, [buildResult(), buildResult()]);
     const real = system.open("app");

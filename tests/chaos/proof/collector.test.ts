@@ -191,43 +191,46 @@ describe.skipIf(!hasGo())("a Collector", () => {
     },
   );
 
-  test.each(exporters)("over %s, an export that finds a full queue waits as told, and is stored", async (exporter) => {
-    const { system, collector, projectId, apiKey } = await start(exporter);
-    // Nothing leaves the queues of ingest while the table is locked.
-    const lock = await system.postgres.connect();
-    cleanups.push(() => lock.end());
-    await lock.query("begin; lock table ingest.span_keys in access exclusive mode");
-    let refusals = 0;
-    const unlocked = new AbortController();
-    const filling = Array.from({ length: 20 }, async () => {
-      while (!unlocked.signal.aborted) {
-        const response = await fetch(`${system.urls[0]}/api/v1/otel/v1/traces`, {
-          method: "POST",
-          headers: { "x-api-key": apiKey, "content-type": "application/x-protobuf" },
-          body: new Uint8Array(encodeProtobufExport(buildSpans(2_000))),
-        });
-        await response.arrayBuffer();
-        if (response.status === 429) refusals += 1;
-        await sleep(200);
-      }
-    });
-    await expect.poll(() => refusals).toBeGreaterThan(0);
-    const spans = buildSpans(2_000);
-    await sendTo(collector, encodeProtobufExport(spans));
-    await expect.poll(collector.log).toMatch(/Will retry.*Throttle \(1s\).*ingest queue full/);
-    await lock.query("rollback");
-    unlocked.abort();
-    await Promise.all(filling);
+  test.each(exporters)(
+    "over %s, an export that finds a full queue waits for the time in the answer, and is stored",
+    async (exporter) => {
+      const { system, collector, projectId, apiKey } = await start(exporter);
+      // Nothing leaves the queues of ingest while the table is locked.
+      const lock = await system.postgres.connect();
+      cleanups.push(() => lock.end());
+      await lock.query("begin; lock table ingest.span_keys in access exclusive mode");
+      let refusals = 0;
+      const unlocked = new AbortController();
+      const filling = Array.from({ length: 20 }, async () => {
+        while (!unlocked.signal.aborted) {
+          const response = await fetch(`${system.urls[0]}/api/v1/otel/v1/traces`, {
+            method: "POST",
+            headers: { "x-api-key": apiKey, "content-type": "application/x-protobuf" },
+            body: new Uint8Array(encodeProtobufExport(buildSpans(2_000))),
+          });
+          await response.arrayBuffer();
+          if (response.status === 429) refusals += 1;
+          await sleep(200);
+        }
+      });
+      await expect.poll(() => refusals).toBeGreaterThan(0);
+      const spans = buildSpans(2_000);
+      await sendTo(collector, encodeProtobufExport(spans));
+      await expect.poll(collector.log).toMatch(/Will retry.*Throttle \(1s\).*ingest queue full/);
+      await lock.query("rollback");
+      unlocked.abort();
+      await Promise.all(filling);
 
-    await waitUntil("the Collector's spans are stored", async () => {
-      const { rows } = await system.postgres.query<{ n: number }>(
-        "select count(*)::int as n from ingest.spans where project_id = $1 and span_id = any($2)",
-        [projectId, spans.map(({ spanId }) => spanId)],
-      );
-      return rows[0]?.n === spans.length;
-    });
-    expect(collector.log()).not.toContain("Dropping data");
-  });
+      await waitUntil("the Collector's spans are stored", async () => {
+        const { rows } = await system.postgres.query<{ n: number }>(
+          "select count(*)::int as n from ingest.spans where project_id = $1 and span_id = any($2)",
+          [projectId, spans.map(({ spanId }) => spanId)],
+        );
+        return rows[0]?.n === spans.length;
+      });
+      expect(collector.log()).not.toContain("Dropping data");
+    },
+  );
 
   test.each([
     ["otlp_http", "sent again in a minute", /Will retry.*Throttle \(1m0s\).*429/],

@@ -1,29 +1,20 @@
 /** The audit must detect each of these faults. A fault it misses would look like reliability. */
 
 import { rm } from "node:fs/promises";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { auditUnderLoad } from "../src/audited-load.ts";
-import { type Installation, type InstallationOptions, startInstallation } from "../src/installation.ts";
+import { startInstallation } from "../src/installation.ts";
 
-let installation: Installation | undefined;
-
-async function start(options: InstallationOptions = {}): Promise<Installation> {
-  installation = await startInstallation(options);
-  return installation;
-}
-
-afterEach(async () => {
-  await installation?.stop();
-  installation = undefined;
-});
-
-test("the audit detects data loss by a PostgreSQL that commits without waiting for its log", async () => {
-  const system = await start({
+test("the audit detects data loss by a PostgreSQL that commits without waiting for its log", async ({
+  onTestFinished,
+}) => {
+  const system = await startInstallation({
     // Only the WAL writer writes the log, ten seconds later.
     postgres: {
       settings: { synchronous_commit: "off", wal_writer_delay: "10s", wal_writer_flush_after: "1GB" },
     },
   });
+  onTestFinished(() => system.stop());
 
   const report = await auditUnderLoad(system, { seed: 1, announceWithinMs: 0 }, async (load) => {
     // The project itself must not be lost.
@@ -36,8 +27,11 @@ test("the audit detects data loss by a PostgreSQL that commits without waiting f
   expect(report.findings.lost).not.toEqual([]);
 });
 
-test("the audit detects an outbox that is never swept while JetStream is wiped, and duplicates when the key that detects replays is dropped", async () => {
-  const system = await start();
+test("the audit detects an outbox that is never swept while JetStream is wiped, and duplicates when the key that detects replays is dropped", async ({
+  onTestFinished,
+}) => {
+  const system = await startInstallation();
+  onTestFinished(() => system.stop());
   // Another session holds the lease, so no relay runs, and the former holder must not remember the lease.
   await system.ingests[0]?.kill();
   await system.postgres.query(

@@ -31,7 +31,7 @@ export async function startCollector(options: {
   apiKey: string;
   queueBytes: number;
 }): Promise<Collector> {
-  const executable = buildGoProgram({ module: "collector", program: ".", name: "otelcol" });
+  const executable = buildGoProgram({ module: "tools/collector", program: ".", name: "otelcol" });
   const storage = await mkdtemp(path.join(tmpdir(), "touchstone-collector-"));
   const guardian = startGuardian();
   const httpPort = await keepFreePort();
