@@ -6,6 +6,7 @@ const rooms = {
   ingest: {
     import: "otlp recording model",
     live: "traces pricing trace-store model",
+    "span-updates": "otlp recording model",
     otlp: "recording messages model",
     "usage-metrics": "pricing model",
     judging: "sessions trace-store model",

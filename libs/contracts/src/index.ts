@@ -41,6 +41,7 @@ export * from "./http/run-results.ts";
 export * from "./http/runs.ts";
 export * from "./http/sessions.ts";
 export * from "./http/signals.ts";
+export * from "./http/span-updates.ts";
 export { isStorable, isUuid } from "./http/texts.ts";
 export * from "./http/tool-schemas.ts";
 export * from "./http/topic-map.ts";

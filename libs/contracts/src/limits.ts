@@ -85,6 +85,8 @@ export const limits = {
   /** Spans, log records or metrics of one export, and the resources, scopes and lists around them. */
   otlpItemsMax: 1_048_576,
   otlpEnvelopesMax: 262_144,
+  /** Updates of spans in one request (otlp 9). */
+  spanUpdatesMax: 1_000,
   /** completions 2.1: a `timestamp` further ahead than this is clamped to now. */
   timestampAheadMaxMs: 60_000,
   /** completions 2.3: a longer search term is cut. */

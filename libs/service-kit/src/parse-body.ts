@@ -1,4 +1,4 @@
-import type { JudgedBody } from "@touchstone/contracts";
+import { type JudgedBody, sentenceFor } from "@touchstone/contracts";
 import type { z } from "zod";
 import { AppError } from "./app-error.ts";
 import { isJsonObject } from "./read-json-object.ts";
@@ -32,7 +32,5 @@ export function parseBody<Schema extends z.ZodObject>(
 function describe({ issues: [issue] }: z.ZodError, sentences: JudgedBody["sentences"]): string {
   const member = issue?.path[0];
   if (issue === undefined || member === undefined) return "The body is not what this route takes.";
-  const sentence = sentences[String(member)] ?? `${String(member)} is not what this route takes`;
-  if (typeof sentence === "string") return sentence;
-  return (issue.path.length === 1 ? sentence[issue.code] : undefined) ?? sentence.otherwise;
+  return sentenceFor(issue, sentences[String(member)] ?? `${String(member)} is not what this route takes`);
 }

@@ -8,13 +8,15 @@ const schema = z.object({
   size: z.number().nullable(),
   tags: z.array(z.string().max(2)).max(1).optional(),
   note: z.string().nullish(),
+  pairs: z.array(z.object({ key: z.string("must be text") })).optional(),
 });
 const sentences = {
   name: { too_big: "name must have at most 3 characters", otherwise: "name must be text" },
   size: "size must be a number or null",
   tags: { too_big: "tags must have at most 1 entry", otherwise: "tags must be an array of short strings" },
   note: "note must be text",
-};
+  pairs: { otherwise: "pairs must be a list", places: true },
+} as const;
 const bodyOf = (needed: ("name" | "size" | "note")[] = []) =>
   judged({ kind: "json", schema, maxBytes: 1_000, required: true }, sentences, needed);
 
@@ -43,6 +45,7 @@ describe("a body", () => {
     ["a member that is missing", { name: "a" }, "size must be a number or null"],
     ["the sentence of the issue's code", { name: "abcd", size: 1 }, "name must have at most 3 characters"],
     ["what is wrong inside a member", { name: "a", size: 1, tags: ["abc"] }, "tags must be an array of short strings"],
+    ["a place in a list", { name: "a", size: 1, pairs: [{ key: "a" }, { key: 1 }] }, "pairs[1].key: must be text"],
     ["the member itself", { name: "a", size: 1, tags: ["a", "b"] }, "tags must have at most 1 entry"],
     ["what is no object", [1], "name must be text"],
     ["nothing", undefined, "name must be text"],

@@ -33,6 +33,7 @@ import { retentionRoutes } from "./retention/routes.ts";
 import type { ReadStoredAmounts } from "./retention/stored-amounts-reader.ts";
 import { sessionRoutes } from "./sessions/routes.ts";
 import type { SessionStore } from "./sessions/session-store.ts";
+import { spanUpdateRoutes } from "./span-updates/routes.ts";
 import type { TraceStore } from "./trace-store/trace-store.ts";
 import { traceRoutes } from "./traces/routes.ts";
 import type { AgentTokenReader } from "./usage-metrics/agent-token-reader.ts";
@@ -81,6 +82,7 @@ export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
   const given = { ...dependencies, takes, reads };
   return [
     ...traceRoutes(given),
+    ...spanUpdateRoutes(given),
     ...liveRoutes(given),
     ...sessionRoutes(given),
     ...usageMetricsRoutes(given),

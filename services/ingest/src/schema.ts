@@ -18,6 +18,7 @@ const projectTables: readonly ProjectTable[] = [
   { name: "awaited_parents" },
   { name: "traces" },
   { name: "log_fragments" },
+  { name: "span_updates" },
   { name: "span_keys" },
   { name: "search_docs", pickedBy: "id" },
   { name: "spans", pickedBy: "id" },

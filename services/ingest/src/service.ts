@@ -51,6 +51,7 @@ import { createSearchPieceStore } from "./search/search-piece-store.ts";
 import { createSessionStore } from "./sessions/session-store.ts";
 import { sweepTraces } from "./settling/sweep-traces.ts";
 import { watchSettling } from "./settling/watch-settling.ts";
+import { createSpanAssembler } from "./span-updates/assemble-span.ts";
 import { createPostgresTraceStore } from "./trace-store/postgres-trace-store.ts";
 import { createRootReader } from "./trace-store/reading/root-reader.ts";
 import { createSpanPartitionStore } from "./trace-store/span-partition-store.ts";
@@ -102,7 +103,8 @@ function openIngest(kit: StoreServiceKit, config: IngestConfig): HttpServer {
   const threads = kit.keep(createComputePool({ name: "ingest", logger, metrics, ...decodingThreads }));
   const quota: TraceQuota | null = tracesPerDay === null ? null : { tracesPerDay, spent: createSpentProjects() };
   const processNumber = randomInt(1 << 20);
-  const traces = createPostgresTraceStore({ ...pools, partitions, pieces, processNumber, tracesPerDay });
+  const assembleSpan = createSpanAssembler({ clock, fieldCharsMax });
+  const traces = createPostgresTraceStore({ ...pools, partitions, pieces, processNumber, tracesPerDay, assembleSpan });
   const insert =
     quota === null ? traces.insertBatch : keepWithinQuota(traces, quota, createUsageStore(writing).readToday);
   const writes = createWriteWatch(maintenance);
@@ -113,7 +115,7 @@ function openIngest(kit: StoreServiceKit, config: IngestConfig): HttpServer {
     createGroupCommit<SpanJob, StoredSpan[]>({
       write: writes.watch(insert),
       sizeOf: (job) => ({
-        rows: job.rows.length + (job.fragments?.length ?? 0),
+        rows: job.rows.length + (job.fragments?.length ?? 0) + (job.updates?.length ?? 0),
         bytes: job.bytes,
         isBulk: job.isBulk === true,
       }),

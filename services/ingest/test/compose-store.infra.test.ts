@@ -69,6 +69,7 @@ const storeOver = (reading: Database): TraceStore =>
     pieces: {} as never,
     processNumber: 0,
     tracesPerDay: null,
+    assembleSpan: {} as never,
   });
 
 const anyRoot = {

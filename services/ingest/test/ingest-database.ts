@@ -7,6 +7,7 @@ import { writerCount } from "../src/recording/group-commit.ts";
 import { ingestSchema } from "../src/schema.ts";
 import { createSearchPieceStore } from "../src/search/search-piece-store.ts";
 import { createTraceSweep } from "../src/settling/sweep-traces.ts";
+import { createSpanAssembler } from "../src/span-updates/assemble-span.ts";
 import { createPostgresTraceStore } from "../src/trace-store/postgres-trace-store.ts";
 import { createSpanPartitionStore } from "../src/trace-store/span-partition-store.ts";
 import type { RootShowing, TraceStore } from "../src/trace-store/trace-store.ts";
@@ -64,6 +65,7 @@ export async function openIngestDatabase(trees: AssemblySettings = impatient): P
       pieces,
       processNumber: 0,
       tracesPerDay: null,
+      assembleSpan: createSpanAssembler({ clock: { now: Date.now }, fieldCharsMax: null }),
       trees,
     });
   const sweepWith = (children: { settlesChildren: boolean }) =>

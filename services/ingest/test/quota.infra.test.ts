@@ -221,6 +221,7 @@ describe("a daily quota of traces", () => {
       pieces: createSearchPieceStore({ maintenance: pools.maintenance, building: pools.maintenance }),
       processNumber: 0,
       tracesPerDay: 7,
+      assembleSpan: {} as never,
     });
     const quota = { tracesPerDay: 7, spent: createSpentProjects() };
     const insertBatch = keepWithinQuota(store, quota, createUsageStore(counted).readToday);

@@ -74,6 +74,9 @@ export function jsonArbitrary(schema: JsonSchema, source: ArbitrarySource): fc.A
       return fc.boolean();
     case "string":
       if (schema.format === "uuid") return fc.uuid();
+      if (schema.format === "date-time")
+        return fc.date({ noInvalidDate: true, ...datesMade }).map((date) => date.toISOString());
+      if (typeof schema.pattern === "string") return fc.stringMatching(new RegExp(schema.pattern));
       return anyText({ minLength: bound("minLength") ?? 0, ...withoutUndefined({ maxLength: bound("maxLength") }) });
     case "integer":
       return fc.integer(withoutUndefined({ min: bound("minimum"), max: most }));
@@ -123,14 +126,16 @@ export function withKnown(
   return fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...ids) }, { weight: 1, arbitrary: otherwise });
 }
 
+const datesMade = { min: new Date("2020-01-01"), max: new Date("2026-11-20") };
+
 const understood = new Set([
   ..."$ref const enum anyOf type properties required additionalProperties items description default".split(" "),
-  ..."minLength maxLength minItems maxItems minimum exclusiveMinimum maximum".split(" "),
+  ..."minLength maxLength pattern minItems maxItems minimum exclusiveMinimum maximum".split(" "),
 ]);
 
 function refuseUnknownKeywords(schema: JsonSchema): void {
   // A format comes with its pattern.
-  if (schema.format === "uuid") return;
+  if (schema.format === "uuid" || schema.format === "date-time") return;
   const unknown = Object.keys(schema).filter((keyword) => !understood.has(keyword));
   if (unknown.length > 0) throw new Error(`The generator does not understand ${unknown.join(", ")}.`);
 }

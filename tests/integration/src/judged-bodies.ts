@@ -1,4 +1,4 @@
-import { type JudgedBody, type Route, routes, type Sentence } from "@touchstone/contracts";
+import { type JudgedBody, type Route, routes, sentenceFor } from "@touchstone/contracts";
 
 /** A route whose body its contract judges. */
 export type JudgedRoute = Route & { body: JudgedBody };
@@ -98,9 +98,7 @@ function sentenceOf({ schema, sentences, needed }: JudgedBody, body: Readonly<Re
   const member = String(issue.path[0]);
   const isMissing = (body[member] ?? "") === "";
   if (needed.includes(member) && isMissing) return `${member} is required`;
-  const sentence: Sentence = sentences[member] ?? "";
-  if (typeof sentence === "string") return sentence;
-  return (issue.path.length === 1 ? sentence[issue.code] : undefined) ?? sentence.otherwise;
+  return sentenceFor(issue, sentences[member] ?? "");
 }
 
 /**
@@ -128,6 +126,8 @@ export async function findWrongAnswers(
 
 /** Every sentence a body may be refused with for its shape. */
 function sentencesOf({ sentences, needed }: JudgedBody): Set<string> {
-  const all = Object.values(sentences).flatMap((each) => (typeof each === "string" ? [each] : Object.values(each)));
+  const all = Object.values(sentences).flatMap((each) =>
+    typeof each === "string" ? [each] : Object.values(each).filter((one) => one !== true),
+  );
   return new Set([...all, ...needed.map((member) => `${member} is required`)]);
 }

@@ -19,6 +19,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/ingest/span-updates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Describe spans in several requests. */
+        post: operations["submitSpanUpdates"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/ingest/traces/histogram": {
         parameters: {
             query?: never;
@@ -5153,6 +5170,66 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedTraces"];
+                };
+            };
+        };
+    };
+    submitSpanUpdates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    updates: {
+                        traceId: string;
+                        spanId: string;
+                        /** @description Of this update: the second one with an id changes nothing. Default: a hash of the update */
+                        id?: string | null;
+                        /** @description An `update` (default) counts after every `create` */
+                        type?: ("create" | "update") | null;
+                        /** @description When it was made: of two updates the later counts. Default: its receipt */
+                        time?: string | null;
+                        parentSpanId?: string | null;
+                        name?: string | null;
+                        startTime?: string | null;
+                        /** @description A span without an end is running */
+                        endTime?: string | null;
+                        /** @description Why it failed */
+                        error?: string | null;
+                        /** @description The OpenTelemetry instrumentation scope */
+                        scope?: string | null;
+                        /** @description OpenTelemetry attributes as plain JSON; the last value of each that is not null counts */
+                        attributes?: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** @description The span reaches from the earliest startTime to the latest endTime of its updates */
+                        widens?: boolean | null;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description Committed, but for those with an error; the next read sees them. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description In the order of the request */
+                        updates: {
+                            /** @description The span that shows it; null if it was not stored */
+                            _id: string | null;
+                            /** @description It was stored before */
+                            deduped: boolean;
+                            /** @description Why it was not stored */
+                            error?: string;
+                        }[];
+                    };
                 };
             };
         };

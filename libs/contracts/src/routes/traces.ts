@@ -1,6 +1,7 @@
 import { validationErrorBody } from "../errors.ts";
 import { agentParams, agentReply, submittedAgent, submittedAgentSentences } from "../http/agents.ts";
 import { listSessionsQuery, sessionList } from "../http/sessions.ts";
+import { spanUpdatesReply, submittedSpanUpdates, submittedSpanUpdatesSentences } from "../http/span-updates.ts";
 import {
   deletedTraces,
   deleteTracesQuery,
@@ -38,6 +39,24 @@ export const traceRoutes = {
     },
     summary: "Submit one agent run.",
     section: "interface: POST ingest/traces",
+  },
+  submitSpanUpdates: {
+    ...dataPlane,
+    id: "submitSpanUpdates",
+    method: "POST",
+    path: `${prefix}/ingest/span-updates`,
+    owner: "ingest",
+    keyRateGroup: "ingest",
+    body: judged(json(submittedSpanUpdates), submittedSpanUpdatesSentences),
+    responses: {
+      201: {
+        description: "Committed, but for those with an error; the next read sees them.",
+        schema: spanUpdatesReply,
+      },
+      ...checkedBody,
+    },
+    summary: "Describe spans in several requests.",
+    section: "otlp 9",
   },
   listTraces: {
     ...dataPlane,

@@ -26,6 +26,7 @@ export interface IngestWatch {
 /** Not OTLP metrics: they are accepted and not stored, which would look like traces that arrived. */
 const watched: ReadonlySet<string> = new Set<RouteId>([
   "submitTrace",
+  "submitSpanUpdates",
   "receiveTraces",
   "receiveTracesAtBase",
   "receiveLogs",

@@ -17,7 +17,7 @@ export interface SpentQuotas {
 /** How long a report of ingest is valid: the quota may be raised (decision 15). */
 const recheckMs = 5_000;
 
-const guarded: readonly RouteId[] = ["submitTrace", "receiveTraces", "receiveTracesAtBase"];
+const guarded: readonly RouteId[] = ["submitTrace", "submitSpanUpdates", "receiveTraces", "receiveTracesAtBase"];
 
 /**
  * Remembers the projects that used up their daily quota of traces, so that their traffic is refused before a body is

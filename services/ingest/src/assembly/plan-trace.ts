@@ -2,7 +2,7 @@ import { limits } from "@touchstone/contracts";
 import { storableText } from "@touchstone/service-kit";
 import type { Derivation } from "../model/derivation.ts";
 import { agentIdOf } from "../model/ids.ts";
-import { otlpFlag, promotedFlag, remoteParentFlag, type SpanRow } from "../model/span-row.ts";
+import { otlpFlag, promotedFlag, remoteParentFlag, type SpanRow, updatedFlag } from "../model/span-row.ts";
 import { sameTokens, type TokenList, toTokenList } from "../model/token-list.ts";
 import { type DerivedSpan, deriveTrace } from "./derive-trace.ts";
 import { recordToTreeSpan, type TraceKey, type TraceRecord, type TreeRecord } from "./stored-trace.ts";
@@ -18,8 +18,8 @@ export interface TouchedTrace extends TraceKey {
   /** New spans only, except in huge traces; each span id once. */
   incoming: SpanRow[];
   fragments: TreeFragment[];
-  /** Some of the fragments come with this batch. */
-  hasNewFragments: boolean;
+  /** Some of the fragments, or of the updates of stored spans, come with this batch. */
+  hasNewFacts: boolean;
   /** The row that no longer waits for its parent. */
   promoted: string | null;
 }
@@ -90,7 +90,7 @@ export function planTrace(touched: TouchedTrace): TracePlan {
   const inserts = incoming.map((row) => ({ row, columns: columnsOf(row.id, row.flags) }));
   const changes: RowChange[] = [];
   for (const record of stored) {
-    const columns = columnsOf(record.id, record.flags & (otlpFlag | remoteParentFlag));
+    const columns = columnsOf(record.id, record.flags & (otlpFlag | remoteParentFlag | updatedFlag));
     if (isShownAlready(record, columns)) continue;
     changes.push({
       ...columns,
@@ -126,11 +126,11 @@ export function planTrace(touched: TouchedTrace): TracePlan {
 
 /** A trace settles only because of new spans that were not imported, and only if it has a root. */
 function planSettling(
-  { isHuge, incoming, hasNewFragments, promoted }: TouchedTrace,
+  { isHuge, incoming, hasNewFacts, promoted }: TouchedTrace,
   spans: readonly TreeSpan[],
   isRoot: (id: string) => boolean,
 ): TraceChange["settles"] {
-  const hasGrown = hasNewFragments || promoted !== null || incoming.some(({ asked }) => asked?.monitor !== false);
+  const hasGrown = hasNewFacts || promoted !== null || incoming.some(({ asked }) => asked?.monitor !== false);
   if (!hasGrown) return null;
   const roots = spans.filter(({ id }) => isRoot(id));
   if (roots.some(({ endedAtMs }) => endedAtMs === null)) return "open";

@@ -1,11 +1,14 @@
 import type { JudgeScores, TraceTopic } from "@touchstone/contracts";
 import type { Derivation } from "./derivation.ts";
+import type { UpdateRefusal } from "./span-update.ts";
 
-/** The result of storing one span: the row that holds it, and whether it existed before. */
+/** The result of storing one span, or an update of one: the row that holds it, and whether it existed before. */
 export interface StoredSpan {
   id: string;
   deduped: boolean;
   agentId: string | null;
+  /** Set if an update was not stored. */
+  refused?: UpdateRefusal;
 }
 
 /** A span as read from the store. Null = absent. */

@@ -1,6 +1,7 @@
 import type { StoredTrace } from "@touchstone/contracts";
 import type { IncomingFragment } from "./incoming-fragment.ts";
 import type { OwnFacts } from "./own-facts.ts";
+import type { SpanUpdate } from "./span-update.ts";
 import type { TokenList } from "./token-list.ts";
 
 /** Set in `flags` of a row received over OTLP. */
@@ -9,6 +10,8 @@ export const otlpFlag = 1;
 export const remoteParentFlag = 2;
 /** Set in `flags` of a row that is a root because its parent did not arrive (otlp 6). */
 export const promotedFlag = 4;
+/** Set in `flags` of a row that is made from the updates of its span, and changes with them. */
+export const updatedFlag = 8;
 
 /** One span ready to be written. All values are final, except whether it is new, which only the store knows. */
 export interface SpanRow {
@@ -71,12 +74,14 @@ export interface SpanRow {
   doc: string | null;
 }
 
-/** The spans, or log records about spans, of one request: all are stored or none. */
+/** The spans, updates of spans, or log records about spans, of one request: all are stored or none. */
 export interface SpanJob {
   projectId: string;
   rows: readonly SpanRow[];
   /** Absent = none. */
   fragments?: readonly IncomingFragment[];
+  /** Absent = none. Each has an answer, after those of the rows. */
+  updates?: readonly SpanUpdate[];
   /** Approximate memory of the rows. */
   bytes: number;
   /** It is not urgent, and is never committed before others. */

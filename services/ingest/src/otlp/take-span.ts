@@ -33,10 +33,19 @@ export function takeSpan(source: SpanSource, item: ExportItem, nowMs: number): T
   const valuesRead = limits.otlpValuesMax - span.valuesLeft;
   const fault = findFault(span, nowMs);
   if (fault !== null || isPlaceholder(span)) return { span: null, fault, warnings: [], name, valuesRead };
+  return { ...takeReceived(span, item, nowMs), fault: null, name, valuesRead };
+}
+
+/** Repairs and maps a span without fault. */
+export function takeReceived(
+  span: ReceivedSpan,
+  { scope, resource }: Pick<ExportItem, "scope" | "resource">,
+  nowMs: number,
+): { span: IncomingSpan; warnings: string[] } {
   const warnings = repairSpan(span, nowMs);
   const truncated = capAttributes(span);
   if (truncated) warnings.push("attributes over 4 MiB were truncated");
-  return { span: mapSpan(span, item.scope, item.resource, { truncated }), fault: null, warnings, name, valuesRead };
+  return { span: mapSpan(span, scope, resource, { truncated }), warnings };
 }
 
 /** The trace id of a span with GenAI content, or null; see {@link takeSpan}. */

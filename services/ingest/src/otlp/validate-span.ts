@@ -57,6 +57,7 @@ function idFault(name: string, id: string, valid: RegExp, length: number, base64
   return looksBase64 ? `${fault} (this one looks base64)` : fault;
 }
 
-function isAhead(nano: bigint, nowMs: number): boolean {
+/** True if a time cannot be that of a span; 0 = not stated. */
+export function isAhead(nano: bigint, nowMs: number): boolean {
   return nano !== 0n && Number(nano / 1_000_000n) > nowMs + aheadMaxMs;
 }

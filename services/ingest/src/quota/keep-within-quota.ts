@@ -1,6 +1,7 @@
 import { sqlStateOf } from "@touchstone/db";
 import type { AppError } from "@touchstone/service-kit";
-import type { ProjectRow, SpanJob, SpanRow } from "../model/span-row.ts";
+import type { SpanJob } from "../model/span-row.ts";
+import { identityOf as identityOfUpdate } from "../model/span-update.ts";
 import type { TraceStore } from "../trace-store/trace-store.ts";
 import { quotaSpent } from "../trace-store/writing/span-insert.ts";
 import { quotaRefusal, type SpentProjects } from "./spent-projects.ts";
@@ -31,18 +32,14 @@ export function keepWithinQuota(
   quota: TraceQuota,
   readUsage: UsageStore["readToday"],
 ): InsertBatch {
-  /** The rows whose identity is stored: they would be replays. */
-  async function findReplays(rows: readonly ProjectRow[]): Promise<ReadonlySet<SpanRow>> {
-    const stored = await store.findStored(rows);
-    return new Set(rows.filter(({ projectId, row }) => stored.has(`${projectId} ${row.dk}`)).map(({ row }) => row));
-  }
-
   async function refuseSome(jobs: readonly SpanJob[]): Promise<Map<SpanJob, AppError>> {
     const withRoots = jobs.filter(hasRoots);
     const usage = await readUsage([...new Set(withRoots.map(({ projectId }) => projectId))]);
-    const replays = await findReplays(
-      withRoots.flatMap(({ projectId, rows }) =>
-        rows.filter(({ isRoot, dk }) => isRoot && dk !== null).map((row) => ({ projectId, row })),
+    const replays = await store.findStored(
+      withRoots.flatMap((job) =>
+        rootsOf(job)
+          .filter(hasIdentity)
+          .map(({ dk }) => ({ projectId: job.projectId, dk })),
       ),
     );
     const used = new Map(usage.traces);
@@ -50,11 +47,15 @@ export function keepWithinQuota(
     const refused = new Map<SpanJob, AppError>();
     for (const job of withRoots) {
       const before = used.get(job.projectId) ?? 0;
-      const fresh = job.rows.filter((row) => row.isRoot && !replays.has(row) && !known.has(identityOf(job, row)));
-      const count = new Set(fresh.map((row) => identityOf(job, row))).size;
-      if (before + count <= quota.tracesPerDay) {
-        used.set(job.projectId, before + count);
-        for (const row of fresh) known.add(identityOf(job, row));
+      const isNew = (identity: string): boolean => !replays.has(identity) && !known.has(identity);
+      const fresh = new Set(
+        rootsOf(job)
+          .map((root) => identityOf(job, root))
+          .filter(isNew),
+      );
+      if (before + fresh.size <= quota.tracesPerDay) {
+        used.set(job.projectId, before + fresh.size);
+        for (const identity of fresh) known.add(identity);
         continue;
       }
       const isSpent = (usage.traces.get(job.projectId) ?? 0) >= quota.tracesPerDay;
@@ -90,11 +91,28 @@ export function keepWithinQuota(
   };
 }
 
-function hasRoots({ rows }: SpanJob): boolean {
-  return rows.some(({ isRoot }) => isRoot);
+/** A root, or a span that may become one: an update does not say it. */
+interface Root {
+  dk: string | null;
+  id: string;
+}
+
+function rootsOf({ rows, updates = [] }: SpanJob): Root[] {
+  return [
+    ...rows.filter(({ isRoot }) => isRoot),
+    ...updates.map((update) => ({ dk: identityOfUpdate(update), id: "" })),
+  ];
+}
+
+function hasRoots(job: SpanJob): boolean {
+  return rootsOf(job).length > 0;
+}
+
+function hasIdentity(root: Root): root is Root & { dk: string } {
+  return root.dk !== null;
 }
 
 /** A row without an identity is never equal to another. */
-function identityOf({ projectId }: SpanJob, { dk, id }: SpanRow): string {
+function identityOf({ projectId }: SpanJob, { dk, id }: Root): string {
   return `${projectId} ${dk ?? id}`;
 }

@@ -5,6 +5,7 @@ import { type ComposeLoader, composeSpans, ListChangedError } from "../assembly/
 import { createListedBodies } from "../assembly/listed-bodies.ts";
 import type { StoredSpan } from "../model/read-span.ts";
 import { otlpFlag, type ProjectRow, type SpanJob } from "../model/span-row.ts";
+import { startsOf } from "../model/span-update.ts";
 import type { SearchPieceStore } from "../search/search-piece-store.ts";
 import { createComposeLoader } from "./reading/compose-store.ts";
 import { buildOutlineRead, type OutlineRecord, toOutlinedSpan } from "./reading/outline-read.ts";
@@ -24,12 +25,13 @@ import { composeSlices, readSpanSlices } from "./reading/span-slices.ts";
 import { readPlaces } from "./reading/subtree-places.ts";
 import { createTraceRemover } from "./removing/trace-remover.ts";
 import type { SpanPartitionStore } from "./span-partition-store.ts";
-import type { TraceStore } from "./trace-store.ts";
+import type { SpanIdentity, TraceStore } from "./trace-store.ts";
 import { forgetLostIdentities } from "./writing/lost-identities.ts";
 import { createRecentTraces } from "./writing/recent-traces.ts";
 import { buildSpanInsert } from "./writing/span-insert.ts";
 import { splitRows } from "./writing/split-rows.ts";
 import { tracesKnown } from "./writing/trace-read.ts";
+import type { AssembleSpan } from "./writing/update-write.ts";
 import { type Holders, type WriteContext, writeTraces } from "./writing/write-traces.ts";
 
 /** Identities in one lookup statement. */
@@ -65,6 +67,8 @@ export interface PostgresTraceStoreOptions {
   processNumber: number;
   /** Root traces a project may store on one UTC day; null = unlimited. */
   tracesPerDay: number | null;
+  /** Makes the row of a span from its updates. */
+  assembleSpan: AssembleSpan;
   trees?: AssemblySettings;
 }
 
@@ -72,24 +76,26 @@ export interface PostgresTraceStoreOptions {
 interface Written {
   holders: Holders;
   taken: readonly string[];
+  /** Of the updates, in order. */
+  answers: readonly StoredSpan[];
 }
 
 /** Stores {@link TraceStore} in the schema `ingest`, under the app role. */
 export function createPostgresTraceStore(options: PostgresTraceStoreOptions): TraceStore {
-  const { writing, reading, searching, partitions, pieces, trees = assemblySettings } = options;
+  const { writing, reading, searching, partitions, pieces, assembleSpan, trees = assemblySettings } = options;
   const firstShard = (options.processNumber % processShards) * writersMax;
 
   const recent = createRecentTraces();
   const listed = createListedBodies();
 
   /** Writes, and creates missing partitions. */
-  async function makingRoom<Result>(rows: readonly ProjectRow[], write: () => Promise<Result>): Promise<Result> {
+  async function makingRoom<Result>(times: readonly number[], write: () => Promise<Result>): Promise<Result> {
     try {
       return await write();
     } catch (thrown) {
       if (sqlStateOf(thrown) !== noPartition) throw thrown;
       // Backfilled data of a week without a partition, or more searched text than there are pieces for.
-      await partitions.makeFor(rows.map(({ row }) => row.createdAtMs));
+      await partitions.makeFor(times);
       await pieces.makeAhead();
       return write();
     }
@@ -102,7 +108,7 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
       buildSpanInsert(part, { shard, quota, orphanGraceMs: settings.orphanGraceMs }),
     );
     const [only, ...more] = statements;
-    if (only === undefined) return { holders: new Map(), taken: [] };
+    if (only === undefined) return { holders: new Map(), taken: [], answers: [] };
     const insertIn = async (target: Queryable): Promise<string[]> => {
       const taken: string[] = [];
       for (const statement of statements) {
@@ -111,7 +117,8 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
       }
       return taken;
     };
-    return { holders: new Map(), taken: await (more.length === 0 ? insertIn(writing) : writing.transaction(insertIn)) };
+    const taken = await (more.length === 0 ? insertIn(writing) : writing.transaction(insertIn));
+    return { holders: new Map(), taken, answers: [] };
   }
 
   /** Commits all jobs, or nothing. */
@@ -120,16 +127,24 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
       (job.fragments ?? []).map((fragment) => ({ projectId: job.projectId, fragment })),
     );
     const context = { shard: firstShard + writer, quota: options.tracesPerDay, settings: trees };
-    const hasTrees = fragments.length > 0 || rows.some(({ row }) => (row.flags & otlpFlag) !== 0);
-    if (!hasTrees) return makingRoom(rows, () => insertAlone(rows, context));
+    const updates = jobs.flatMap((job) => (job.updates ?? []).map((update) => ({ projectId: job.projectId, update })));
+    const readsFirst = fragments.length > 0 || updates.length > 0;
+    const hasTrees = readsFirst || rows.some(({ row }) => (row.flags & otlpFlag) !== 0);
+    if (!hasTrees)
+      return makingRoom(
+        rows.map(({ row }) => row.createdAtMs),
+        () => insertAlone(rows, context),
+      );
     const projects = [...new Set(jobs.map(({ projectId }) => projectId))];
     const writeWith = (areNew: boolean): Promise<Written> =>
-      makingRoom(rows, () =>
-        writing.scoped(projects, (transaction) =>
-          writeTraces(transaction, { rows, fragments }, { ...context, areNew }),
-        ),
+      makingRoom(
+        [...rows.map(({ row }) => row.createdAtMs), ...updates.flatMap(({ update }) => startsOf(update))],
+        () =>
+          writing.scoped(projects, (transaction) =>
+            writeTraces(transaction, { rows, fragments, updates }, { ...context, areNew, assembleSpan }),
+          ),
       );
-    if (fragments.length > 0 || rows.length > recentRowsMax || !recent.areNew(rows)) return writeWith(false);
+    if (readsFirst || rows.length > recentRowsMax || !recent.areNew(rows)) return writeWith(false);
     try {
       return await writeWith(true);
     } catch (thrown) {
@@ -138,10 +153,12 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
     }
   }
 
-  async function findStored(rows: readonly ProjectRow[]): Promise<Map<string, { id: string; agentId: string | null }>> {
+  async function findStored(
+    identities: readonly SpanIdentity[],
+  ): Promise<Map<string, { id: string; agentId: string | null }>> {
     const found = new Map<string, { id: string; agentId: string | null }>();
-    for (let start = 0; start < rows.length; start += lookupRowsMax) {
-      const part = rows.slice(start, start + lookupRowsMax);
+    for (let start = 0; start < identities.length; start += lookupRowsMax) {
+      const part = identities.slice(start, start + lookupRowsMax);
       const projects = [...new Set(part.map(({ projectId }) => projectId))];
       const { rows: records } = await writing.readScoped<FirstRecord>(projects, {
         // One row for each stored identity, in no order. (In a plain join, tables that were never analysed are joined
@@ -157,7 +174,7 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
             where spans.project_id = keys.project_id and spans.id = keys.id
             limit 1
           ) spans`,
-        values: [part.map(({ projectId }) => projectId), part.map(({ row }) => row.dk)],
+        values: [part.map(({ projectId }) => projectId), part.map(({ dk }) => dk)],
       });
       for (const record of records) {
         found.set(`${record.project_id} ${record.dk}`, { id: record.id, agentId: record.agent_id });
@@ -178,6 +195,7 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
       const rows = jobs.flatMap(({ projectId, rows: own }) => own.map((row) => ({ projectId, row })));
       const written = await write(jobs, rows, writer);
       const { holders } = written;
+      let answered = 0;
       const taken = new Set(written.taken);
       for (const [id, holder] of holders) if (holder === null) taken.add(id);
       // Everything is committed at this point: a failure below may cost a replay its answer, but no new span.
@@ -189,7 +207,7 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
       if (taken.size > 0) {
         try {
           const replays = rows.filter(({ row }) => taken.has(row.id));
-          first = await findStored(replays);
+          first = await findStored(replays.map(({ projectId, row: { dk } }) => ({ projectId, dk })));
           const lost = replays.filter(({ projectId, row }) => !first.has(`${projectId} ${row.dk}`));
           await forgetLostIdentities(writing, lost);
         } catch (thrown) {
@@ -197,6 +215,8 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
         }
       }
       return jobs.map((job) => {
+        const ofUpdates = written.answers.slice(answered, answered + (job.updates?.length ?? 0));
+        answered += ofUpdates.length;
         const answers: StoredSpan[] = [];
         for (const row of job.rows) {
           const holder = taken.has(row.id)
@@ -206,7 +226,7 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
           // An earlier attempt whose answer was lost may have stored this row: then it is new, not a replay.
           answers.push({ ...holder, deduped: holder.id !== row.id });
         }
-        return { status: "fulfilled", value: answers };
+        return { status: "fulfilled", value: [...answers, ...ofUpdates] };
       });
     },
 

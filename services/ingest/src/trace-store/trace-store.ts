@@ -1,8 +1,14 @@
 import type { PricedTokens } from "@touchstone/contracts";
 import type { PlacedSpan, ReadSpan, StoredSpan } from "../model/read-span.ts";
 import type { RootFilter } from "../model/root-filter.ts";
-import type { ProjectRow, SpanJob } from "../model/span-row.ts";
+import type { SpanJob } from "../model/span-row.ts";
 import type { TraceRemover } from "./removing/trace-remover.ts";
+
+/** The identity of a span in its project; null = none. */
+export interface SpanIdentity {
+  projectId: string;
+  dk: string | null;
+}
 
 export interface RootQuery extends RootFilter {
   projectId: string;
@@ -82,8 +88,8 @@ export interface TraceStore extends TraceRemover {
    * found. `writer` identifies concurrent callers: each number is used by one at a time.
    */
   insertBatch(jobs: readonly SpanJob[], writer: number): Promise<PromiseSettledResult<StoredSpan[]>[]>;
-  /** The rows that hold the identities of these rows, by `project dk`; unknown identities are missing. */
-  findStored(rows: readonly ProjectRow[]): Promise<ReadonlyMap<string, { id: string; agentId: string | null }>>;
+  /** The rows that hold these identities, by `project dk`; unknown identities are missing. */
+  findStored(identities: readonly SpanIdentity[]): Promise<ReadonlyMap<string, { id: string; agentId: string | null }>>;
   /** Root spans, newest first. */
   listRoots<Item>(query: RootQuery, showing: RootShowing<Item>): Promise<RootPage<Item>>;
   /**

@@ -90,7 +90,7 @@ export async function storeInMemory(exports: readonly IncomingSpan[][]): Promise
         stored: [...trace.rows.values()],
         incoming,
         fragments: [],
-        hasNewFragments: false,
+        hasNewFacts: false,
         promoted: null,
       });
       for (const { row, columns } of plan.inserts) {

@@ -13,6 +13,7 @@ export const shared = {
   tool: "shared_tool",
   otelTraceId: randomBytes(16).toString("hex"),
   otelSpanId: randomBytes(8).toString("hex"),
+  otelUpdatedId: randomBytes(8).toString("hex"),
 };
 
 /** An id of an OpenTelemetry trace. */

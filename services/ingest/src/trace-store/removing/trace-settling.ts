@@ -7,8 +7,8 @@ export function tracesLock(projectId: string, traceKeys: readonly string[]): Sta
 }
 
 /**
- * Called after spans of these traces were removed, under their locks: a trace without spans loses its row and its log
- * records; a trace that lost some spans is derived again.
+ * Called after spans of these traces were removed, under their locks: a trace without spans loses its row, its log
+ * records and the updates of its spans; a trace that lost some spans is derived again.
  */
 export async function settleTraces(
   transaction: Transaction,
@@ -28,6 +28,10 @@ export async function settleTraces(
         ),
         fragments as (
           delete from ingest.log_fragments
+          where project_id = $1 and trace_key in (select trace_key from gone)
+        ),
+        updates as (
+          delete from ingest.span_updates
           where project_id = $1 and trace_key in (select trace_key from gone)
         )
         delete from ingest.traces

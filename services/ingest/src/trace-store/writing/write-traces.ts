@@ -16,7 +16,9 @@ import {
 } from "../../assembly/stored-trace.ts";
 import { describeRoot } from "../../model/describe-root.ts";
 import { toUuid } from "../../model/ids.ts";
+import type { StoredSpan } from "../../model/read-span.ts";
 import { otlpFlag, type ProjectRow, type SpanRow } from "../../model/span-row.ts";
+import { type ProjectUpdate, traceKeyOf } from "../../model/span-update.ts";
 import { rootText } from "../../search/search-text.ts";
 import { buildFragmentInsert, type ProjectFragment } from "./fragment-write.ts";
 import { rewriteTexts } from "./rewrite-texts.ts";
@@ -35,6 +37,7 @@ import {
   type ResponseKey,
 } from "./trace-read.ts";
 import { buildRowChanges, buildTraceChanges, type ChangedRow } from "./trace-write.ts";
+import { type AssembleSpan, type WrittenUpdates, writeUpdates } from "./update-write.ts";
 
 /** Rows changed by one statement. */
 const changesMax = 2_000;
@@ -52,12 +55,14 @@ export interface WriteContext {
  */
 export interface TraceWriteContext extends WriteContext {
   areNew: boolean;
+  assembleSpan: AssembleSpan;
 }
 
 /** The content of a batch. */
 export interface TraceBatch {
   rows: readonly ProjectRow[];
   fragments: readonly ProjectFragment[];
+  updates: readonly ProjectUpdate[];
 }
 
 /** The row that holds each span of a tree, by the id of the incoming row; null = a row not known here. */
@@ -66,16 +71,17 @@ export type Holders = Map<string, { id: string; agentId: string | null } | null>
 /**
  * Stores rows, some of them of OTel traces, and log fragments, inside one transaction: reads the stored spans of the
  * traces under their locks, derives old and new together, writes the new rows with their final values and the old ones
- * whose values changed. A replay changes nothing. `taken` are the rows not stored because their identity exists.
+ * whose values changed. A replay changes nothing. `taken` are the rows not stored because their identity exists,
+ * `answers` those of the updates.
  */
 export async function writeTraces(
   transaction: Transaction,
-  { rows, fragments }: TraceBatch,
+  batch: TraceBatch,
   context: TraceWriteContext,
-): Promise<{ holders: Holders; taken: string[] }> {
-  const { traces, before } = context.areNew
-    ? takeForNew(rows)
-    : { traces: await readBatch(transaction, { rows, fragments }, context.settings), before: [] };
+): Promise<{ holders: Holders; taken: string[]; answers: StoredSpan[] }> {
+  const { traces, before, rows, changed, answers } = context.areNew
+    ? { ...takeForNew(batch.rows), rows: batch.rows, changed: [], answers: [] }
+    : { ...(await readBatch(transaction, batch, context)), before: [] };
   const twins: { row: SpanRow; first: string }[] = [];
   const holders: Holders = new Map();
   for (const { projectId, row } of rows) {
@@ -87,8 +93,9 @@ export async function writeTraces(
       trace.touched.incoming.push(row);
     } else twins.push({ row, first });
   }
+  for (const key of changed) (traces.get(keyOf(key)) as ReadTrace).touched.hasNewFacts = true;
   const plans = [...traces.values()].map(({ touched }) => planTrace(touched));
-  const told = toldByRecords(traces.values());
+  const told = [...toldByRecords(traces.values()), ...changed];
   const isLast = told.length === 0;
   const { taken, columns } = await writePlans(transaction, plans, { ...context, before, rows, isLast });
   await rewriteTexts(transaction, told);
@@ -100,7 +107,7 @@ export async function writeTraces(
   }
   for (const id of taken) if (holders.has(id)) holders.set(id, null);
   for (const { row, first } of twins) holders.set(row.id, holders.get(first) ?? null);
-  return { holders, taken };
+  return { holders, taken, answers };
 }
 
 /**
@@ -175,7 +182,7 @@ function emptyTrace({ projectId, traceKey }: TraceKey): ReadTrace {
       stored: [],
       incoming: [],
       fragments: [],
-      hasNewFragments: false,
+      hasNewFacts: false,
       promoted: null,
     },
     holders: new Map(),
@@ -184,12 +191,13 @@ function emptyTrace({ projectId, traceKey }: TraceKey): ReadTrace {
 
 async function readBatch(
   transaction: Transaction,
-  { rows, fragments }: TraceBatch,
-  { spansMax }: AssemblySettings,
-): Promise<Map<string, ReadTrace>> {
+  { rows: sent, fragments, updates }: TraceBatch,
+  { settings: { spansMax }, assembleSpan, shard }: TraceWriteContext,
+): Promise<{ traces: Map<string, ReadTrace> } & WrittenUpdates> {
   const keys = new Map<string, TraceKey>();
   const need = (key: TraceKey): void => void keys.set(keyOf(key), key);
-  for (const { projectId, row } of rows) if (isOfTree(row)) need({ projectId, traceKey: row.traceKey });
+  for (const { projectId, row } of sent) if (isOfTree(row)) need({ projectId, traceKey: row.traceKey });
+  for (const { projectId, update } of updates) need({ projectId, traceKey: traceKeyOf(update) });
   const responses: ResponseKey[] = [];
   for (const { projectId, fragment } of fragments) {
     if (fragment.otelTraceId !== null) need({ projectId, traceKey: toUuid(fragment.otelTraceId) });
@@ -201,7 +209,13 @@ async function readBatch(
     for (const { project_id, trace_key } of found.rows) need({ projectId: project_id, traceKey: trace_key });
   }
   const before = fragments.length === 0 ? [] : [buildFragmentInsert(fragments)];
-  return readTraces(transaction, [...keys.values()], { rows, responses, spansMax, before });
+  const locked = [...keys.values()];
+  const written =
+    updates.length === 0
+      ? { rows: [], changed: [], answers: [] }
+      : await writeUpdates(transaction, updates, { traces: locked, assembleSpan, shard });
+  const rows = [...written.rows, ...sent];
+  return { ...written, rows, traces: await readTraces(transaction, locked, { rows, responses, spansMax, before }) };
 }
 
 async function readTraces(
@@ -263,7 +277,7 @@ async function readTraces(
   }
   const give = ({ touched }: ReadTrace, fragment: FragmentRecord): void => {
     touched.fragments.push(recordToTreeFragment(fragment));
-    if (fresh.has(fragmentKeyOf(fragment))) touched.hasNewFragments = true;
+    if (fresh.has(fragmentKeyOf(fragment))) touched.hasNewFacts = true;
   };
   for (const fragment of ofTraces) {
     give(of({ project_id: fragment.project_id, trace_key: fragment.trace_key as string }), fragment);

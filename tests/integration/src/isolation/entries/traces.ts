@@ -1,4 +1,4 @@
-import { logsBody, newTraceId, otlpBody, traceBody } from "../bodies.ts";
+import { logsBody, newTraceId, otlpBody, shared, traceBody } from "../bodies.ts";
 import { make } from "../make-things.ts";
 import type { RouteEntries, RouteEntry } from "../route-entry.ts";
 import { compared, list, plain, position, trace, unchecked } from "./parts.ts";
@@ -32,6 +32,27 @@ export const tracesEntries: RouteEntries = {
       refused: { agent_id: 403, parent_span_id: 201, workspaceId: 403 },
       malformed: { workspaceId: 201 },
       neverLeaks: { parent_span_id: unchecked, workspaceId: compared },
+    },
+  ],
+  submitSpanUpdates: [
+    {
+      request: (_ids, tenant) => ({
+        body: {
+          updates: [
+            { traceId: newTraceId(), spanId: shared.otelSpanId, name: `${tenant.canary} span`, id: "shared-update" },
+          ],
+        },
+      }),
+      own: 201,
+    },
+    {
+      // Every project has a span of these ids, which is its own.
+      request: (_ids, tenant) => ({
+        body: {
+          updates: [{ traceId: shared.otelTraceId, spanId: shared.otelUpdatedId, name: `${tenant.canary} span` }],
+        },
+      }),
+      own: 201,
     },
   ],
   listTraces: [

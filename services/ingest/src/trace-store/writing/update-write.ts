@@ -1,0 +1,329 @@
+import { type ArrayColumns, integerArray, parameters, type Statement, type Transaction } from "@touchstone/db";
+import type { TraceKey } from "../../assembly/stored-trace.ts";
+import type { StoredSpan } from "../../model/read-span.ts";
+import { type ProjectRow, promotedFlag, type SpanRow, updatedFlag } from "../../model/span-row.ts";
+import { identityOf, type ProjectUpdate, type SpanUpdate, traceKeyOf } from "../../model/span-update.ts";
+import { tokenLiteral } from "../../model/token-list.ts";
+import { buildTraceLock } from "./trace-read.ts";
+
+/** The row of a span that its updates make, in no order; one of a new span has its own id. */
+export type AssembleSpan = (projectId: string, updates: readonly SpanUpdate[]) => Promise<SpanRow>;
+
+/** The effect of updates, before their traces are derived. */
+export interface WrittenUpdates {
+  /** Spans that had no row, to be stored like any other. */
+  rows: ProjectRow[];
+  /** The traces whose stored rows changed. */
+  changed: TraceKey[];
+  /** For each update, in order, with the row of its span. */
+  answers: StoredSpan[];
+}
+
+/** Bounds of one span: each new update reads all of them. A span may exceed them by one request. */
+const updatesPerSpanMax = 1_000;
+const updateBytesPerSpanMax = 16 * 1024 * 1024;
+/** Updates that are read, and whose rows are written, at a time. */
+const bytesAtOnce = 16 * 1024 * 1024;
+
+/** A span with the updates of this batch. */
+interface UpdatedSpan extends TraceKey {
+  spanId: string;
+  dk: string;
+  updates: SpanUpdate[];
+}
+
+interface HolderRecord {
+  project_id: string;
+  dk: string;
+  id: string;
+  flags: number;
+  agent_id: string | null;
+}
+
+/**
+ * Stores updates of spans, inside one transaction, and makes each span that has a new one again from all of its
+ * updates. Stored rows are changed here, and show it once their trace is derived. Locks `traces`, which is every trace
+ * of the batch.
+ */
+export async function writeUpdates(
+  transaction: Transaction,
+  updates: readonly ProjectUpdate[],
+  { traces, assembleSpan, shard }: { traces: readonly TraceKey[]; assembleSpan: AssembleSpan; shard: number },
+): Promise<WrittenUpdates> {
+  const spans = groupBySpan(updates);
+  const [, found] = await transaction.pipeline<[Record<string, unknown>, HolderRecord]>([
+    buildTraceLock(traces),
+    buildHolderRead([...spans.values()]),
+  ]);
+  const holders = new Map(found.rows.map((record) => [`${record.project_id} ${record.dk}`, record]));
+  const isWhole = (key: string): boolean => ((holders.get(key)?.flags ?? updatedFlag) & updatedFlag) === 0;
+  const taken = [...spans].filter(([key]) => !isWhole(key)).map(([, span]) => span);
+  const stored = await storeUpdates(transaction, taken);
+
+  const written: WrittenUpdates = { rows: [], changed: [], answers: [] };
+  const rowOf = new Map<string, { id: string; agentId: string | null }>();
+  for (const [key, { id, agent_id }] of holders) rowOf.set(key, { id, agentId: agent_id });
+  const grown = taken.filter(({ dk, projectId }) => stored.grown.has(`${projectId} ${dk}`));
+  for (const part of splitByBytes(grown, stored.bytes)) {
+    const changed: { projectId: string; row: SpanRow }[] = [];
+    for (const { projectId, dk, updates: all } of await readUpdates(transaction, part)) {
+      const key = `${projectId} ${dk}`;
+      const row = await assembleSpan(projectId, all);
+      const flags = row.flags | updatedFlag;
+      const holder = holders.get(key);
+      if (holder === undefined) {
+        written.rows.push({ projectId, row: { ...row, flags } });
+        rowOf.set(key, { id: row.id, agentId: row.agentId });
+      } else {
+        changed.push({ projectId, row: { ...row, id: holder.id, flags: flags | (holder.flags & promotedFlag) } });
+        written.changed.push({ projectId, traceKey: row.traceKey as string });
+      }
+    }
+    if (changed.length > 0) await transaction.query(buildRowRewrite(changed, shard));
+  }
+  written.answers = updates.map(({ projectId, update }) => {
+    const key = `${projectId} ${identityOf(update)}`;
+    const row = rowOf.get(key) ?? { id: "", agentId: null };
+    const state = stored.states.get(`${key} ${update.dk}`);
+    if (state !== undefined) return { ...row, deduped: state === "known" };
+    return { ...row, deduped: false, refused: isWhole(key) ? "stored-whole" : "too-many" };
+  });
+  return written;
+}
+
+function groupBySpan(updates: readonly ProjectUpdate[]): Map<string, UpdatedSpan> {
+  const spans = new Map<string, UpdatedSpan>();
+  for (const { projectId, update } of updates) {
+    const dk = identityOf(update);
+    const key = `${projectId} ${dk}`;
+    const span = spans.get(key);
+    if (span !== undefined) span.updates.push(update);
+    else spans.set(key, { projectId, traceKey: traceKeyOf(update), spanId: update.spanId, dk, updates: [update] });
+  }
+  return spans;
+}
+
+/** The spans in parts of bounded size, by the stored bytes of each one's updates. */
+function* splitByBytes(spans: readonly UpdatedSpan[], bytesOf: ReadonlyMap<string, number>): Generator<UpdatedSpan[]> {
+  let part: UpdatedSpan[] = [];
+  let bytes = 0;
+  for (const span of spans) {
+    const own = bytesOf.get(`${span.projectId} ${span.dk}`) ?? 0;
+    if (part.length > 0 && bytes + own > bytesAtOnce) {
+      yield part;
+      part = [];
+      bytes = 0;
+    }
+    part.push(span);
+    bytes += own;
+  }
+  if (part.length > 0) yield part;
+}
+
+interface StoredUpdates {
+  /** Of each update of the batch that is stored, by project, span and `dk`. */
+  states: Map<string, "new" | "known">;
+  /** The spans with new updates. */
+  grown: Set<string>;
+  /** Of all updates of a span. */
+  bytes: Map<string, number>;
+}
+
+async function storeUpdates(transaction: Transaction, spans: readonly UpdatedSpan[]): Promise<StoredUpdates> {
+  const stored: StoredUpdates = { states: new Map(), grown: new Set(), bytes: new Map() };
+  const incoming = spans.flatMap((span) => span.updates.map((update) => ({ span, update })));
+  if (incoming.length === 0) return stored;
+  const [inserted, known] = await transaction.pipeline<
+    [
+      { project_id: string; span_dk: string; dk: string },
+      { project_id: string; span_dk: string; dk: string; bytes: number },
+    ]
+  >([buildUpdateInsert(incoming), buildUpdateList(spans)]);
+  const sent = new Set(incoming.map(({ span, update }) => `${span.projectId} ${span.dk} ${update.dk}`));
+  for (const { project_id, span_dk, dk, bytes } of known.rows) {
+    const span = `${project_id} ${span_dk}`;
+    stored.bytes.set(span, (stored.bytes.get(span) ?? 0) + bytes);
+    if (sent.has(`${span} ${dk}`)) stored.states.set(`${span} ${dk}`, "known");
+  }
+  for (const { project_id, span_dk, dk } of inserted.rows) {
+    stored.states.set(`${project_id} ${span_dk} ${dk}`, "new");
+    stored.grown.add(`${project_id} ${span_dk}`);
+  }
+  return stored;
+}
+
+async function readUpdates(transaction: Transaction, spans: readonly UpdatedSpan[]): Promise<UpdatedSpan[]> {
+  const { rows } = await transaction.query<UpdateRecord>(buildUpdateRead(spans));
+  const byDk = new Map<string, UpdatedSpan>();
+  for (const span of spans) byDk.set(`${span.projectId} ${span.dk}`, { ...span, updates: [] });
+  for (const { project_id, span_dk, trace_key, span_id, dk, is_update, time_ms, body } of rows) {
+    byDk.get(`${project_id} ${span_dk}`)?.updates.push({
+      otelTraceId: trace_key.replaceAll("-", ""),
+      spanId: span_id,
+      dk,
+      isUpdate: is_update,
+      timeMs: time_ms,
+      body: body.toString(),
+    });
+  }
+  return [...byDk.values()];
+}
+
+interface UpdateRecord {
+  project_id: string;
+  span_dk: string;
+  trace_key: string;
+  span_id: string;
+  dk: string;
+  is_update: boolean;
+  time_ms: number;
+  body: Buffer;
+}
+
+const spanColumns: ArrayColumns<UpdatedSpan> = {
+  project_id: ["uuid", ({ projectId }) => projectId],
+  trace_key: ["uuid", ({ traceKey }) => traceKey],
+  span_id: ["text", ({ spanId }) => spanId],
+  span_dk: ["uuid", ({ dk }) => dk],
+};
+const $spans = parameters(spanColumns, []);
+const ofSpans = `
+    from unnest(${$spans.arrays}) as wanted (${$spans.names})
+    join ingest.span_updates updates on updates.project_id = wanted.project_id
+      and updates.trace_key = wanted.trace_key and updates.span_id = wanted.span_id`;
+
+/** The rows that hold the identities of these spans; none for a new span. */
+function buildHolderRead(spans: readonly UpdatedSpan[]): Statement {
+  const text = `
+    select keys.project_id, keys.dk, keys.id, spans.flags, spans.agent_id
+    from unnest(${$spans.arrays}) as wanted (${$spans.names})
+    join ingest.span_keys keys on keys.project_id = wanted.project_id and keys.dk = wanted.span_dk
+    cross join lateral (
+      select flags, agent_id
+      from ingest.spans
+      where spans.project_id = keys.project_id and spans.id = keys.id
+      limit 1
+    ) spans`;
+  return { name: "updates_read_holders", text, values: $spans.values(spans, {}) };
+}
+
+const updateColumns: ArrayColumns<{ span: UpdatedSpan; update: SpanUpdate }> = {
+  project_id: ["uuid", ({ span }) => span.projectId],
+  trace_key: ["uuid", ({ span }) => span.traceKey],
+  span_id: ["text", ({ span }) => span.spanId],
+  span_dk: ["uuid", ({ span }) => span.dk],
+  dk: ["uuid", ({ update }) => update.dk],
+  is_update: ["boolean", ({ update }) => update.isUpdate],
+  time_ms: ["float8", ({ update }) => update.timeMs],
+  body: ["text", ({ update }) => update.body],
+};
+const $updates = parameters(updateColumns, ["updatesMax", "bytesMax"]);
+
+/** Stores the updates of spans that have room for more, and returns the new ones. */
+function buildUpdateInsert(updates: readonly { span: UpdatedSpan; update: SpanUpdate }[]): Statement {
+  const text = `
+    with incoming as materialized (
+      select * from unnest(${$updates.arrays}) as u (${$updates.names})
+    ),
+    full_spans as (
+      select span_dk
+      from (select distinct project_id, trace_key, span_id, span_dk from incoming) wanted
+      cross join lateral (
+        select count(*) as updates, sum(octet_length(body)) as bytes
+        from ingest.span_updates own
+        where own.project_id = wanted.project_id and own.trace_key = wanted.trace_key and own.span_id = wanted.span_id
+      ) own
+      where own.updates >= ${$updates.updatesMax}::integer or own.bytes >= ${$updates.bytesMax}::integer
+    ),
+    stored as (
+      insert into ingest.span_updates (project_id, trace_key, span_id, dk, is_update, time_ms, body)
+      select project_id, trace_key, span_id, dk, is_update, time_ms, convert_to(body, 'UTF8')
+      from incoming
+      where span_dk not in (select span_dk from full_spans)
+      order by 1, 2, 3, 4
+      on conflict do nothing
+      returning project_id, trace_key, span_id, dk
+    )
+    select distinct project_id, incoming.span_dk, dk
+    from stored
+    join incoming using (project_id, trace_key, span_id, dk)`;
+  const bounds = { updatesMax: updatesPerSpanMax, bytesMax: updateBytesPerSpanMax };
+  return { name: "updates_insert", text, values: $updates.values(updates, bounds) };
+}
+
+/** The updates of spans without what they say. */
+function buildUpdateList(spans: readonly UpdatedSpan[]): Statement {
+  const text = `
+    select wanted.project_id, wanted.span_dk, updates.dk, octet_length(updates.body) as bytes${ofSpans}`;
+  return { name: "updates_list", text, values: $spans.values(spans, {}) };
+}
+
+function buildUpdateRead(spans: readonly UpdatedSpan[]): Statement {
+  const text = `
+    select wanted.project_id, wanted.span_dk, updates.trace_key, updates.span_id, updates.dk, updates.is_update,
+      updates.time_ms, updates.body${ofSpans}`;
+  return { name: "updates_read", text, values: $spans.values(spans, {}) };
+}
+
+const rowColumns: ArrayColumns<ProjectRow> = {
+  project_id: ["uuid", ({ projectId }) => projectId],
+  id: ["uuid", ({ row }) => row.id],
+  parent_span_id: ["text", ({ row }) => row.parentSpanId],
+  started_at_ms: ["float8", ({ row }) => row.startedAtMs],
+  ended_at_ms: ["float8", ({ row }) => row.endedAtMs],
+  kind: ["text", ({ row }) => row.kind],
+  framework: ["text", ({ row }) => row.framework],
+  source: ["text", ({ row }) => row.source],
+  latency_ms: ["float8", ({ row }) => row.latencyMs],
+  own_tokens: ["text", ({ row }) => tokenLiteral(row.ownTokens)],
+  response_id: ["text", ({ row }) => row.responseId],
+  facts: ["text", ({ row }) => JSON.stringify(row.facts)],
+  flags: ["smallint", ({ row }) => row.flags],
+  body_length: ["integer", ({ row }) => row.body.length],
+};
+const $rows = parameters(rowColumns, ["bodies", "bodyStarts", "shard"]);
+
+/** Changes what rows say of themselves; the counters of roots follow their framework and source. */
+function buildRowRewrite(rows: readonly ProjectRow[], shard: number): Statement {
+  const bodies = rows.map(({ row }) => row.body);
+  let start = 1;
+  const bodyStarts = bodies.map((body) => {
+    const at = start;
+    start += body.length;
+    return at;
+  });
+  const text = `
+    with wanted as materialized (
+      select * from unnest(${$rows.arrays}, ${$rows.bodyStarts}::integer[]) as u (${$rows.names}, body_start)
+    ),
+    changed as (
+      update ingest.spans
+      set parent_span_id = wanted.parent_span_id, started_at = to_timestamp(wanted.started_at_ms / 1000),
+        ended_at = to_timestamp(wanted.ended_at_ms / 1000), kind = wanted.kind, framework = wanted.framework,
+        source = wanted.source, latency_ms = wanted.latency_ms, own_tokens = wanted.own_tokens::float8[],
+        response_id = wanted.response_id, facts = wanted.facts, flags = wanted.flags,
+        body = substr(${$rows.bodies}::bytea, wanted.body_start, wanted.body_length)
+      from wanted
+      where spans.project_id = wanted.project_id and spans.id = wanted.id
+      returning spans.project_id, spans.created_at, spans.is_root, old.framework as old_framework,
+        old.source as old_source, new.framework, new.source
+    ),
+    moved as (
+      select * from changed
+      where is_root and (old_framework is distinct from framework or old_source is distinct from source)
+    )
+    insert into ingest.root_counts as counts (project_id, day, framework, source, shard, n)
+    select project_id, (created_at at time zone 'UTC')::date, coalesce(framework, ''), coalesce(source, ''),
+      ${$rows.shard}::smallint, sum(step)
+    from (
+      select project_id, created_at, framework, source, 1 as step from moved
+      union all
+      select project_id, created_at, old_framework, old_source, -1 from moved
+    ) steps
+    group by 1, 2, 3, 4
+    order by 1, 2, 3, 4
+    on conflict (project_id, day, framework, source, shard) do update
+    set n = counts.n + excluded.n`;
+  const values = $rows.values(rows, { bodies: Buffer.concat(bodies), bodyStarts: integerArray(bodyStarts), shard });
+  return { name: "updates_rewrite_rows", text, values };
+}
