@@ -96,6 +96,7 @@ describe("ARCHITECTURE.md", () => {
  */
 const bodiesReadByHand = [
   "submitTrace",
+  "submitScores",
   "evaluateTrace",
   "createModel",
   "testModelConnection",

@@ -126,9 +126,16 @@ const atLimit: Record<keyof typeof limits, string> = {
     "Undelivered messages of a project to webhooks and channels; further messages are dropped.",
   webhookDeliveryPageDefault: "Webhook deliveries in a list by default.",
   webhookDeliveryPageMax: "Most webhook deliveries in a list.",
-  feedbackTextMaxChars: "Characters of a comment on a trace, or of an outcome's reason.",
+  feedbackTextMaxChars:
+    "Characters of a comment on a trace, of an outcome's reason, and of a score's comment or text value.",
   feedbackNameMaxChars: "Characters of an outcome's name, of the ids it refers to, and of its author.",
   feedbackListedMax: "Votes on a trace in a list.",
+  scoresPerRequestMax: "Scores in one request; more is 400.",
+  scorePageDefault: "Scores in a list by default.",
+  scorePageMax: "Most scores in a list.",
+  scoresShownMax: "Newest scores in the detail of a trace or session; `GET /scores` lists all.",
+  scoreNameMaxChars: "Characters of a score's id, name and author.",
+  scoreMetadataMaxChars: "Characters of a score's metadata, as JSON.",
 };
 
 const atDeadline: Record<keyof typeof deadlines, string> = {

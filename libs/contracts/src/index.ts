@@ -39,6 +39,7 @@ export * from "./http/project-settings.ts";
 export * from "./http/prompts.ts";
 export * from "./http/run-results.ts";
 export * from "./http/runs.ts";
+export * from "./http/scores.ts";
 export * from "./http/sessions.ts";
 export * from "./http/signals.ts";
 export * from "./http/span-updates.ts";

@@ -15,6 +15,7 @@ import {
 import { modelCosts, modelCostsQuery } from "./http/model-comparison.ts";
 import { agentFound, agentQuery, agentsFound, agentsQuery } from "./http/profiles.ts";
 import { accessSettingsReply, monitoringDefaults, providerKeys } from "./http/project-settings.ts";
+import { runScores, runScoresQuery } from "./http/scores.ts";
 import {
   liveUsageQuery,
   liveUsageReply,
@@ -118,6 +119,16 @@ export const internalRoutes = {
     askedBy: ["eval-runs", "monitor"],
     body: turnsQuery,
     reply: turnsReply,
+  },
+  /** The scores that clients gave a run's results, for its gate. */
+  readRunScores: {
+    id: "readRunScores",
+    method: "POST",
+    path: "/internal/scores/of-run",
+    owner: "ingest",
+    askedBy: ["eval-runs"],
+    body: runScoresQuery,
+    reply: runScores,
   },
   /** Auth's part of a project's settings; provider keys are masked. */
   readAccessSettings: {

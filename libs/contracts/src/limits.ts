@@ -187,6 +187,14 @@ export const limits = {
   feedbackTextMaxChars: 10_000,
   feedbackNameMaxChars: 200,
   feedbackListedMax: 200,
+  /** completions 2.9: scores in one request, in a list, and in the detail of a trace or session. */
+  scoresPerRequestMax: 1_000,
+  scorePageDefault: 100,
+  scorePageMax: 1_000,
+  scoresShownMax: 200,
+  /** Id, name and author of a score: the first two are in one index with an id of what it is about. */
+  scoreNameMaxChars: 256,
+  scoreMetadataMaxChars: 16 * 1024,
   /** completions 10: webhooks and alert rules of a project, and messages in delivery. */
   webhooksMax: 50,
   alertRulesMax: 100,

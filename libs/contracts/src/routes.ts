@@ -21,6 +21,7 @@ import { projectDataRoutes } from "./routes/project-data.ts";
 import { projectSettingsRoutes } from "./routes/project-settings.ts";
 import { registryRoutes } from "./routes/registries.ts";
 import { prefix } from "./routes/route-parts.ts";
+import { scoreRoutes } from "./routes/scores.ts";
 import { signInRoutes } from "./routes/sign-in.ts";
 import { traceEvaluationRoutes } from "./routes/trace-evaluation.ts";
 import { traceRoutes } from "./routes/traces.ts";
@@ -30,6 +31,7 @@ import { watchingRoutes } from "./routes/watching.ts";
 /** Every public route (interface: Endpoints). Order is the order of the OpenAPI document. */
 export const routes = {
   ...traceRoutes,
+  ...scoreRoutes,
   ...traceEvaluationRoutes,
   ...projectDataRoutes,
   ...projectSettingsRoutes,

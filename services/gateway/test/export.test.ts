@@ -50,6 +50,7 @@ test("each entity is asked of the service that has it, and needs a key [spec:exp
   const routeOf: Record<string, RouteId> = {
     traces: "exportTraces",
     agents: "exportAgents",
+    scores: "exportScores",
     datasets: "exportDatasets",
     "dataset-versions": "exportDatasetVersions",
     runs: "exportRuns",

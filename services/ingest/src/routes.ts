@@ -31,6 +31,8 @@ import type { SpanRecorder } from "./recording/span-recorder.ts";
 import type { RetentionStore } from "./retention/retention-store.ts";
 import { retentionRoutes } from "./retention/routes.ts";
 import type { ReadStoredAmounts } from "./retention/stored-amounts-reader.ts";
+import { scoreRoutes } from "./scores/routes.ts";
+import type { ScoreStore } from "./scores/score-store.ts";
 import { sessionRoutes } from "./sessions/routes.ts";
 import type { SessionStore } from "./sessions/session-store.ts";
 import { spanUpdateRoutes } from "./span-updates/routes.ts";
@@ -46,6 +48,7 @@ export interface RouteDependencies {
   agents: AgentStore;
   liveTail: LiveTail;
   sessions: SessionStore;
+  scores: ScoreStore;
   prices: PriceStore;
   costs: CostEstimator;
   metricsStore: MetricsStore;
@@ -85,6 +88,7 @@ export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
     ...spanUpdateRoutes(given),
     ...liveRoutes(given),
     ...sessionRoutes(given),
+    ...scoreRoutes(given),
     ...usageMetricsRoutes(given),
     ...retentionRoutes(given),
     ...agentRoutes(given),

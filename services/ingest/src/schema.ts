@@ -25,6 +25,7 @@ const projectTables: readonly ProjectTable[] = [
   // After the spans: without its span, no verdict can be added.
   { name: "trace_verdicts" },
   { name: "session_verdicts" },
+  { name: "scores" },
   { name: "root_counts" },
   { name: "trace_usage" },
   { name: "request_counts" },

@@ -46,6 +46,7 @@ import { createRetentionStore } from "./retention/retention-store.ts";
 import { createStoredAmountsReader } from "./retention/stored-amounts-reader.ts";
 import { listRoutes } from "./routes.ts";
 import { ingestSchema, removeDeletedProjects } from "./schema.ts";
+import { createScoreStore } from "./scores/score-store.ts";
 import { indexSearch } from "./search/index-search.ts";
 import { createSearchPieceStore } from "./search/search-piece-store.ts";
 import { createSessionStore } from "./sessions/session-store.ts";
@@ -193,6 +194,7 @@ function openReadStores(reading: Database, searching: Database) {
   return {
     agents: createAgentStore(reading),
     sessions: createSessionStore(reading),
+    scores: createScoreStore(reading),
     metricsStore: createMetricsStore(searching),
     agentTokens: createAgentTokenReader(searching),
     usage: createUsageStore(reading),

@@ -45,7 +45,7 @@ test("JSON values come back literal by literal, from reading, from an export and
 
       const { type, members } = scanMembers(decodeJsonText(Buffer.from(body)));
       const stored = await store(readSubmittedTrace(type, members).span);
-      expectTexts(Buffer.concat(await showDetail(stored, null)), texts);
+      expectTexts(Buffer.concat(await showDetail(stored, { estimatedCostUSD: null, scores: [] })), texts);
 
       const line = await renderLine(stored);
       const oneLine = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, onOneLine(text)]));

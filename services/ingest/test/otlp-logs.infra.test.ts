@@ -102,7 +102,13 @@ describe.each(Object.keys(captures))("the logs of %s", (name) => {
 describe("records of a response", () => {
   const evaluation = buildLogs({
     event: "gen_ai.evaluation.result",
-    attributes: { "gen_ai.evaluation.name": "Relevance", "gen_ai.response.id": "r1" },
+    attributes: {
+      "gen_ai.evaluation.name": "Relevance",
+      "gen_ai.evaluation.score.value": 0.75,
+      "gen_ai.evaluation.score.label": "relevant",
+      "gen_ai.evaluation.explanation": "It answers.",
+      "gen_ai.response.id": "r1",
+    },
     more: { traceId: "", spanId: "" },
   });
   const span = buildExport({
@@ -124,6 +130,9 @@ describe("records of a response", () => {
     const { traces } = (await ingest.call(projectId, "GET", "/api/v1/ingest/traces")).json;
     const detail = await ingest.call(projectId, "GET", `/api/v1/ingest/traces/${traces[0]._id}`);
     expect(detail.json.metadata.evaluations).toMatchObject([{ name: "Relevance", responseId: "r1" }]);
+    const said = { value: 0.75, dataType: "numeric", comment: "It answers.", metadata: { label: "relevant" } };
+    expect(detail.json.scores).toMatchObject([{ id: null, name: "Relevance", source: "model", ...said }]);
+    expect((await ingest.call(projectId, "GET", "/api/v1/scores")).json.scores).toEqual([]);
   });
 });
 

@@ -182,6 +182,24 @@ describe("a sweep", () => {
     expect(await countOf("spans", projectId)).toBe(1);
   });
 
+  test("removes old scores, also of projects without spans, and those of traces that it removes", async () => {
+    const [short, forEver] = [newProject(), newProject()];
+    for (const projectId of [short, forEver]) {
+      await keep(projectId, projectId === short ? 10 : 0);
+      const scores = [9, 11, 2_500].map((age) => ({
+        ...{ id: `${age}`, name: "n", value: age, runId: "r" },
+        timestamp: daysAgo(age),
+      }));
+      const body = JSON.stringify(scores);
+      expect((await ingest.call(projectId, "POST", "/api/v1/scores", { body })).status).toBe(201);
+    }
+    const { json } = await ingest.submit(short, { name: "old", timestamp: daysAgo(100) });
+    const body = JSON.stringify({ name: "n", value: 1, traceId: json.traceId });
+    expect((await ingest.call(short, "POST", "/api/v1/scores", { body })).status).toBe(201);
+    await sweep(null);
+    expect([await countOf("scores", short), await countOf("scores", forEver)]).toEqual([1, 3]);
+  });
+
   test("that is broken off is finished by the next", async () => {
     const projectId = newProject();
     await submitAged(projectId, [100, 1]);

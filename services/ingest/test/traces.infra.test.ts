@@ -85,6 +85,7 @@ describe("POST /ingest/traces", () => {
     expect(full.status).toBe(200);
     expect(traceDetail.strict().parse(full.json)).toEqual({
       ...item,
+      scores: [],
       metadata: { team: "a" },
       performanceSummary: { llm_calls: 1 },
       cacheReadTokens: 64,
@@ -346,7 +347,7 @@ describe("a missing object", () => {
 
   test.each(["unknown", "a\0b", "é/../x", "界".repeat(512)])("the session %j has no spans", async (id) => {
     const reply = await session(newProject(), id);
-    expect([reply.status, reply.json]).toEqual([200, { spans: [] }]);
+    expect([reply.status, reply.json]).toEqual([200, { spans: [], scores: [] }]);
   });
 });
 
@@ -357,7 +358,7 @@ describe("another project", () => {
 
     expect((await detail(foreign, json.trace_id)).status).toBe(404);
     expect((await ingest.call(foreign, "GET", `/api/v1/agents/${json.reference_agent_id}`)).status).toBe(404);
-    expect((await session(foreign, "shared")).json).toEqual({ spans: [] });
+    expect((await session(foreign, "shared")).json).toEqual({ spans: [], scores: [] });
     expect((await list(foreign)).json).toMatchObject({ totalCount: 0, traces: [] });
     expect((await list(foreign, `?cursor=${json.trace_id}`)).json.traces).toEqual([]);
     const same = await ingest.submit(foreign, { name: "secret", span_id: "s" });

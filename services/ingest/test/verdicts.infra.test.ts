@@ -40,7 +40,7 @@ async function read(projectId: string, id: string) {
   return {
     list: (await shown(showListItem(spans[0] as ReadSpan))).judgeScores,
     tail: (await shown(showListItem(tailed as ReadSpan))).judgeScores,
-    detail: await shown(showDetail(detail as ReadSpan, null)),
+    detail: await shown(showDetail(detail as ReadSpan, { estimatedCostUSD: null, scores: [] })),
   };
 }
 
@@ -89,7 +89,11 @@ test("the topic is on the detail when topic analysis ran, absent before it did a
   const projectId = newProject();
   const [id = "", plain = ""] = await insert(projectId, { name: "asked" }, { name: "never asked" });
   const detailOf = async (of: string) =>
-    traceDetail.parse(await shown(showDetail((await database.store.readTrace(projectId, of)) as ReadSpan, null)));
+    traceDetail.parse(
+      await shown(
+        showDetail((await database.store.readTrace(projectId, of)) as ReadSpan, { estimatedCostUSD: null, scores: [] }),
+      ),
+    );
   expect(await detailOf(id)).not.toHaveProperty("topic");
 
   await keep([{ projectId, traceId: id, revision: 1, judgeScores: null, topic }]);

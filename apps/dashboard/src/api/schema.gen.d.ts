@@ -174,6 +174,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/scores": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List scores. */
+        get: operations["listScores"];
+        put?: never;
+        /** Store scores; a known id replaces its score. */
+        post: operations["submitScores"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/scores/{scoreId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read one score. */
+        get: operations["getScore"];
+        put?: never;
+        post?: never;
+        /** Delete one score. */
+        delete: operations["deleteScore"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/ingest/traces/{traceId}/evaluate": {
         parameters: {
             query?: never;
@@ -475,6 +511,23 @@ export interface paths {
         };
         /** Export the agents. */
         get: operations["exportAgents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/export/scores": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Export the scores that clients gave. */
+        get: operations["exportScores"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4440,6 +4493,34 @@ export interface components {
                 cacheWriteTokens?: number;
                 agentId: string | null;
             }[];
+            /** @description Those that name the session */
+            scores: {
+                /** @description Null: an evaluation in the telemetry of the span */
+                id: string | null;
+                name: string;
+                value: number | string | boolean;
+                /** @enum {string} */
+                dataType: "numeric" | "categorical" | "boolean";
+                comment: string | null;
+                metadata: {
+                    [key: string]: unknown;
+                } | null;
+                /** @enum {string} */
+                source: "human" | "code" | "model" | "import";
+                timestamp: string;
+                traceId: string | null;
+                spanId: string | null;
+                sessionId: string | null;
+                runId: string | null;
+                caseId: string | null;
+                runNumber: number | null;
+                author: string | null;
+                /** @description The user who was signed in; null of a score with the project's key */
+                authorId: string | null;
+                createdAt: string;
+                /** @description When it was last sent */
+                updatedAt: string;
+            }[];
         };
         SettingsVersions: {
             _id: string;
@@ -4964,6 +5045,34 @@ export interface components {
             estimatedCostUSD: number | null;
             topic?: components["schemas"]["TraceTopic"];
             agentId: string | null;
+            /** @description At most 200, newest first; all of them are in GET /scores */
+            scores: {
+                /** @description Null: an evaluation in the telemetry of the span */
+                id: string | null;
+                name: string;
+                value: number | string | boolean;
+                /** @enum {string} */
+                dataType: "numeric" | "categorical" | "boolean";
+                comment: string | null;
+                metadata: {
+                    [key: string]: unknown;
+                } | null;
+                /** @enum {string} */
+                source: "human" | "code" | "model" | "import";
+                timestamp: string;
+                traceId: string | null;
+                spanId: string | null;
+                sessionId: string | null;
+                runId: string | null;
+                caseId: string | null;
+                runNumber: number | null;
+                author: string | null;
+                /** @description The user who was signed in; null of a score with the project's key */
+                authorId: string | null;
+                createdAt: string;
+                /** @description When it was last sent */
+                updatedAt: string;
+            }[];
         };
         TraceHistogram: {
             /** @description As asked; else when the project's oldest trace was created */
@@ -5563,6 +5672,256 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentReply"];
+                };
+            };
+        };
+    };
+    listScores: {
+        parameters: {
+            query?: {
+                name?: string;
+                /** @description human, code, model or import */
+                source?: string;
+                traceId?: string;
+                spanId?: string;
+                sessionId?: string;
+                runId?: string;
+                caseId?: string;
+                /** @description ISO 8601; timestamp, inclusive */
+                from?: string;
+                /** @description ISO 8601; timestamp, exclusive */
+                to?: string;
+                /** @description 1 to 1000, default 100 */
+                limit?: string;
+                /** @description Where to continue; take it from nextCursor */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest scores first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        scores: {
+                            id: string;
+                            name: string;
+                            value: number | string | boolean;
+                            /** @enum {string} */
+                            dataType: "numeric" | "categorical" | "boolean";
+                            comment: string | null;
+                            metadata: {
+                                [key: string]: unknown;
+                            } | null;
+                            /** @enum {string} */
+                            source: "human" | "code" | "model" | "import";
+                            timestamp: string;
+                            traceId: string | null;
+                            spanId: string | null;
+                            sessionId: string | null;
+                            runId: string | null;
+                            caseId: string | null;
+                            runNumber: number | null;
+                            author: string | null;
+                            /** @description The user who was signed in; null of a score with the project's key */
+                            authorId: string | null;
+                            createdAt: string;
+                            /** @description When it was last sent */
+                            updatedAt: string;
+                        }[];
+                        hasNextPage: boolean;
+                        nextCursor: string | null;
+                        /**
+                         * @description The page ends early, because it would have had more than 8388608 bytes
+                         * @constant
+                         */
+                        truncatedBy?: "bytes";
+                    };
+                };
+            };
+        };
+    };
+    submitScores: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The same id replaces the score; one is made where it is missing */
+                    id?: string | null;
+                    name: string;
+                    value: number | string | boolean;
+                    /** @description Default: that of the value */
+                    dataType?: ("numeric" | "categorical" | "boolean") | null;
+                    comment?: string | null;
+                    /** @description At most 16384 characters of JSON */
+                    metadata?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /** @description Default: code */
+                    source?: ("human" | "code" | "model" | "import") | null;
+                    /** @description ISO 8601, when it was given. Default: when it is first stored */
+                    timestamp?: string | null;
+                    /** @description Of Touchstone or of OpenTelemetry; a UUID and its 32 digits name the same trace */
+                    traceId?: string | null;
+                    spanId?: string | null;
+                    sessionId?: string | null;
+                    runId?: string | null;
+                    /** @description Of the run's dataset */
+                    caseId?: string | null;
+                    /** @description Which repetition of the case */
+                    runNumber?: number | null;
+                    /** @description Who or what gave it, in the client's words */
+                    author?: string | null;
+                } | {
+                    /** @description The same id replaces the score; one is made where it is missing */
+                    id?: string | null;
+                    name: string;
+                    value: number | string | boolean;
+                    /** @description Default: that of the value */
+                    dataType?: ("numeric" | "categorical" | "boolean") | null;
+                    comment?: string | null;
+                    /** @description At most 16384 characters of JSON */
+                    metadata?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /** @description Default: code */
+                    source?: ("human" | "code" | "model" | "import") | null;
+                    /** @description ISO 8601, when it was given. Default: when it is first stored */
+                    timestamp?: string | null;
+                    /** @description Of Touchstone or of OpenTelemetry; a UUID and its 32 digits name the same trace */
+                    traceId?: string | null;
+                    spanId?: string | null;
+                    sessionId?: string | null;
+                    runId?: string | null;
+                    /** @description Of the run's dataset */
+                    caseId?: string | null;
+                    /** @description Which repetition of the case */
+                    runNumber?: number | null;
+                    /** @description Who or what gave it, in the client's words */
+                    author?: string | null;
+                }[];
+            };
+        };
+        responses: {
+            /** @description The stored scores. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        scores: {
+                            id: string;
+                            name: string;
+                            value: number | string | boolean;
+                            /** @enum {string} */
+                            dataType: "numeric" | "categorical" | "boolean";
+                            comment: string | null;
+                            metadata: {
+                                [key: string]: unknown;
+                            } | null;
+                            /** @enum {string} */
+                            source: "human" | "code" | "model" | "import";
+                            timestamp: string;
+                            traceId: string | null;
+                            spanId: string | null;
+                            sessionId: string | null;
+                            runId: string | null;
+                            caseId: string | null;
+                            runNumber: number | null;
+                            author: string | null;
+                            /** @description The user who was signed in; null of a score with the project's key */
+                            authorId: string | null;
+                            createdAt: string;
+                            /** @description When it was last sent */
+                            updatedAt: string;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    getScore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                scoreId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The score. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        score: {
+                            id: string;
+                            name: string;
+                            value: number | string | boolean;
+                            /** @enum {string} */
+                            dataType: "numeric" | "categorical" | "boolean";
+                            comment: string | null;
+                            metadata: {
+                                [key: string]: unknown;
+                            } | null;
+                            /** @enum {string} */
+                            source: "human" | "code" | "model" | "import";
+                            timestamp: string;
+                            traceId: string | null;
+                            spanId: string | null;
+                            sessionId: string | null;
+                            runId: string | null;
+                            caseId: string | null;
+                            runNumber: number | null;
+                            author: string | null;
+                            /** @description The user who was signed in; null of a score with the project's key */
+                            authorId: string | null;
+                            createdAt: string;
+                            /** @description When it was last sent */
+                            updatedAt: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    deleteScore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                scoreId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The score is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        deleted: true;
+                    };
                 };
             };
         };
@@ -6256,6 +6615,29 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description One line for each of the agents, by id. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+        };
+    };
+    exportScores: {
+        parameters: {
+            query?: {
+                /** @description ISO 8601; only what was created then or later. Read it from the last export's newest createdAt. */
+                since?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One line for each of the scores that clients gave, by id. */
             200: {
                 headers: {
                     [name: string]: unknown;

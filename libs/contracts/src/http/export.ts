@@ -5,6 +5,7 @@ import type { serviceNames } from "../bus/define.ts";
 export const exportEntities = {
   traces: "ingest",
   agents: "ingest",
+  scores: "ingest",
   datasets: "eval-runs",
   "dataset-versions": "eval-runs",
   runs: "eval-runs",

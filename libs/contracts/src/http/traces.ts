@@ -2,6 +2,7 @@ import { z } from "zod";
 import { limits } from "../limits.ts";
 import { submittedWorkspaceId } from "../workspace.ts";
 import { pageEnd } from "./list-page.ts";
+import { shownScores } from "./scores.ts";
 
 /** interface: Trace, `spanKind`. */
 export const spanKind = z.enum([
@@ -153,6 +154,7 @@ export const traceDetail = traceMembers.extend({
   estimatedCostUSD: z.number().nullable(),
   topic: traceTopic.optional(),
   agentId: z.string().nullable(),
+  scores: shownScores,
 });
 
 /**
@@ -260,5 +262,6 @@ export const sessionParams = z.object({ sessionId: z.string() });
 
 /** Every span of one session, by span start (interface: GET ingest/sessions/{sessionId}/spans; completions 2.7). */
 export const sessionSpans = z.object({
-  spans: z.array(traceDetail.omit({ estimatedCostUSD: true, topic: true, judgeScores: true })),
+  spans: z.array(traceDetail.omit({ estimatedCostUSD: true, topic: true, judgeScores: true, scores: true })),
+  scores: shownScores.describe("Those that name the session"),
 });

@@ -62,6 +62,7 @@ export const exportRoutes = {
   },
   exportTraces: exportOf("exportTraces", "traces", "spans of traces"),
   exportAgents: exportOf("exportAgents", "agents", "agents"),
+  exportScores: exportOf("exportScores", "scores", "scores that clients gave"),
   exportDatasets: exportOf("exportDatasets", "datasets", "datasets"),
   exportDatasetVersions: exportOf("exportDatasetVersions", "dataset-versions", "versions of datasets"),
   exportRuns: exportOf("exportRuns", "runs", "runs"),

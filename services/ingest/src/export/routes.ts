@@ -1,14 +1,18 @@
 import { exportCountQuery, internalRoutes, routes } from "@touchstone/contracts";
 import { answerLines, type Handler, readSince, requireProject, type ServedRoute } from "@touchstone/service-kit";
 import type { Agent } from "../agents/agent-store.ts";
+import type { ScoreStore } from "../scores/score-store.ts";
+import { showScore } from "../scores/show-score.ts";
+import type { StoredScore } from "../scores/stored-score.ts";
 import type { AgentExportStore } from "./agent-export-store.ts";
 import { renderExportedSpan } from "./render-exported-span.ts";
 import type { ExportedSpan, SpanExportStore } from "./span-export-store.ts";
 
-/** Export of spans and agents. */
+/** Export of spans, agents and scores. */
 export function exportRoutes(dependencies: {
   spanExports: SpanExportStore;
   agentExports: AgentExportStore;
+  scores: ScoreStore;
   reads(handle: Handler): Handler;
   onceReady(handle: Handler): Handler;
 }): ServedRoute[] {
@@ -16,6 +20,7 @@ export function exportRoutes(dependencies: {
   return [
     { route: routes.exportTraces, handle: reads(exportTraces(dependencies)) },
     { route: routes.exportAgents, handle: reads(exportAgents(dependencies)) },
+    { route: routes.exportScores, handle: reads(exportScores(dependencies)) },
     { route: internalRoutes.countIngestExport, handle: onceReady(countExported(dependencies)) },
   ];
 }
@@ -47,14 +52,36 @@ function exportAgents({ agentExports }: { agentExports: AgentExportStore }): Han
   };
 }
 
-/** Counts the spans and agents to export, for the gateway's index. */
-function countExported(stores: { spanExports: SpanExportStore; agentExports: AgentExportStore }): Handler {
+/** `GET /export/scores`: `POST /scores` takes the lines back. */
+function exportScores({ scores }: { scores: ScoreStore }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const query = { projectId, sinceMs: readSince(call.query) };
+    return answerLines<StoredScore>("scores", {
+      projectId,
+      readPage: (last) => scores.readExportPage(query, last?.id ?? null),
+      render: (score) => JSON.stringify({ ...showScore(score), projectId }),
+    });
+  };
+}
+
+/** Counts what can be exported, for the gateway's index. */
+function countExported(stores: {
+  spanExports: SpanExportStore;
+  agentExports: AgentExportStore;
+  scores: ScoreStore;
+}): Handler {
   return async (call) => {
     const query = exportCountQuery.parse(await call.json());
-    const [traces, agents] = await Promise.all([stores.spanExports.count(query), stores.agentExports.count(query)]);
+    const [traces, agents, scores] = await Promise.all([
+      stores.spanExports.count(query),
+      stores.agentExports.count(query),
+      stores.scores.countExported(query),
+    ]);
     const entities = [
       { entity: "traces", rows: traces },
       { entity: "agents", rows: agents },
+      { entity: "scores", rows: scores },
     ];
     return { status: 200, body: { entities } };
   };

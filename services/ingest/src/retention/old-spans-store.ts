@@ -13,7 +13,7 @@ export interface RetentionChoices {
 /** Bulk operations of retention, besides removing single traces. Under the maintenance role. */
 export interface OldSpansStore {
   readChoices(): Promise<RetentionChoices>;
-  /** The first project after this one, in order of id, that has spans from before an instant. */
+  /** The first project after this one, in order of id, that has spans or scores from before an instant. */
   nextProject(after: string, beforeMs: number): Promise<string | null>;
   /** Detaches the weeks that ended before an instant, each with its counts. Returns their number. */
   detachWeeks(beforeMs: number): Promise<number>;
@@ -21,6 +21,8 @@ export interface OldSpansStore {
   clearDetached(mayGoOn: () => boolean): Promise<boolean>;
   /** Removes log records received before an instant whose span never arrived or was removed. */
   removeFragments(projectId: string, beforeMs: number): Promise<void>;
+  /** Removes scores that were given before an instant. */
+  removeScores(projectId: string, beforeMs: number, mayGoOn: () => boolean): Promise<void>;
   /** Removes usage and request counts beyond their retention, and empty pieces of search text. */
   tidy(): Promise<void>;
 }
@@ -60,6 +62,7 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
 
   async function forgetRows(projectId: string, rows: readonly GoneRow[]): Promise<void> {
     const traceKeys = [...new Set(rows.map(({ trace_key }) => trace_key).filter((key) => key !== null))];
+    const traceNames = rows.map(({ id }) => id.replaceAll("-", ""));
     const responseIds = rows.map(({ response_id }) => response_id).filter((id) => id !== null);
     await maintenance.transaction(async (transaction: Transaction) => {
       await transaction.query(tracesLock(projectId, traceKeys));
@@ -82,10 +85,14 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
           not_judged as (
             delete from ingest.trace_verdicts
             where project_id = $1 and trace_id = any($2::uuid[])
+          ),
+          not_scored as (
+            delete from ingest.scores
+            where project_id = $1 and trace_key = any($5::text[])
           )
           delete from ingest.log_fragments
           where project_id = $1 and trace_key is null and response_id = any($4::text[])`,
-        values: [projectId, rows.map(({ id }) => id), rows.map(({ dk }) => dk), responseIds],
+        values: [projectId, rows.map(({ id }) => id), rows.map(({ dk }) => dk), responseIds, traceNames],
       });
       await settleTraces(transaction, projectId, traceKeys);
     });
@@ -137,14 +144,23 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
 
     async nextProject(after, beforeMs) {
       const { rows } = await maintenance.query<{ project_id: string }>({
-        name: "project_with_old_spans",
+        name: "project_with_old_data",
         text: `
           select project_id
-          from ingest.spans
-          where project_id > $1 and id < $2
+          from (
+            (select project_id from ingest.spans where project_id > $1 and id < $2 order by project_id limit 1)
+            union all
+            (
+              select project_id
+              from ingest.scores
+              where project_id > $1 and scored_at < to_timestamp($3::float8 / 1000)
+              order by project_id
+              limit 1
+            )
+          ) old
           order by project_id
           limit 1`,
-        values: [after, firstIdOf(beforeMs)],
+        values: [after, firstIdOf(beforeMs), beforeMs],
       });
       return rows[0]?.project_id ?? null;
     },
@@ -187,6 +203,25 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
           )`,
         values: [projectId, beforeMs],
       });
+    },
+
+    async removeScores(projectId, beforeMs, mayGoOn) {
+      let isDone = false;
+      while (!isDone && mayGoOn()) {
+        const { rowCount } = await maintenance.query({
+          name: "scores_remove_old",
+          text: `
+            delete from ingest.scores
+            where project_id = $1 and id = any(array(
+              select id
+              from ingest.scores
+              where project_id = $1 and scored_at < to_timestamp($2::float8 / 1000)
+              limit $3
+            ))`,
+          values: [projectId, beforeMs, batchRows],
+        });
+        isDone = rowCount !== batchRows;
+      }
     },
 
     async tidy() {

@@ -1,6 +1,9 @@
 import { Readable } from "node:stream";
+import type { Score } from "@touchstone/contracts";
 import { gatherChunks, type Handler, requireProject, takeTurns } from "@touchstone/service-kit";
 import type { ReadSpan } from "../model/read-span.ts";
+import type { ScoreStore } from "../scores/score-store.ts";
+import { showScore } from "../scores/show-score.ts";
 import type { TraceStore } from "../trace-store/trace-store.ts";
 import { showSessionSpan } from "./show-trace.ts";
 
@@ -9,13 +12,15 @@ import { showSessionSpan } from "./show-trace.ts";
  * (completions 2.7). An unknown session has none. There is no size limit: a large session is read while it is sent, so
  * a later failure closes the connection.
  */
-export function listSessionSpans({ traces }: { traces: TraceStore }): Handler {
+export function listSessionSpans({ traces, scores }: { traces: TraceStore; scores: ScoreStore }): Handler {
   return async (call) => {
     const sessionId = call.params.sessionId ?? "";
     // PostgreSQL text cannot hold NUL, so no session has such a name.
-    if (sessionId.includes("\0")) return { status: 200, body: { spans: [] } };
+    if (sessionId.includes("\0")) return { status: 200, body: { spans: [], scores: [] } };
     const projectId = requireProject(call);
-    const chunks = takeTurns(projectId, gatherChunks(writeSpans(traces.listSessionSpans(projectId, sessionId))));
+    const given = (await scores.listOfSession(projectId, sessionId)).map(showScore);
+    const slices = traces.listSessionSpans(projectId, sessionId);
+    const chunks = takeTurns(projectId, gatherChunks(writeSpans(slices, given)));
     const begun = [await chunks.next(), await chunks.next()].flatMap(({ value }) => value ?? []);
     if (begun.length < 2) return { status: 200, contentType: "application/json", body: Buffer.concat(begun) };
     return { status: 200, contentType: "application/json", body: Readable.from(join(begun, chunks)) };
@@ -32,7 +37,10 @@ async function* join(
 
 const comma = Buffer.from(",");
 
-async function* writeSpans(slices: AsyncIterable<ReadSpan[]>): AsyncGenerator<Buffer[], void, undefined> {
+async function* writeSpans(
+  slices: AsyncIterable<ReadSpan[]>,
+  scores: readonly Score[],
+): AsyncGenerator<Buffer[], void, undefined> {
   yield [Buffer.from('{"spans":[')];
   let isFirst = true;
   for await (const slice of slices) {
@@ -42,5 +50,5 @@ async function* writeSpans(slices: AsyncIterable<ReadSpan[]>): AsyncGenerator<Bu
       isFirst = false;
     }
   }
-  yield [Buffer.from("]}")];
+  yield [Buffer.from(`],"scores":${JSON.stringify(scores)}}`)];
 }

@@ -4,12 +4,14 @@ import type { AgentStore } from "../agents/agent-store.ts";
 import type { CostEstimator } from "../pricing/cost-estimator.ts";
 import type { PriceStore } from "../pricing/price-store.ts";
 import type { SpanRecorder } from "../recording/span-recorder.ts";
+import type { ScoreStore } from "../scores/score-store.ts";
 import type { TraceStore } from "../trace-store/trace-store.ts";
 import { deleteTrace, deleteTraces } from "./delete-traces.ts";
 import { bucketStarts, histogramRange } from "./histogram-range.ts";
 import { listSessionSpans } from "./list-session-spans.ts";
 import { listTraces } from "./list-traces.ts";
 import { readMoment, readRootFilter } from "./read-root-filter.ts";
+import { readTraceScores } from "./read-trace-scores.ts";
 import { showDetail } from "./show-trace.ts";
 import { submitTrace } from "./submit-trace.ts";
 
@@ -18,6 +20,7 @@ export function traceRoutes(dependencies: {
   recorder: SpanRecorder;
   agents: AgentStore;
   traces: TraceStore;
+  scores: ScoreStore;
   costs: CostEstimator;
   prices: PriceStore;
   clock: Clock;
@@ -39,15 +42,26 @@ export function traceRoutes(dependencies: {
 }
 
 /** `GET /ingest/traces/{traceId}`: one trace in full; another project's trace counts as missing. */
-function getTrace({ traces, costs }: { traces: TraceStore; costs: CostEstimator }): Handler {
+function getTrace({
+  traces,
+  scores,
+  costs,
+}: {
+  traces: TraceStore;
+  scores: ScoreStore;
+  costs: CostEstimator;
+}): Handler {
   return async (call) => {
     const traceId = call.params.traceId ?? "";
     const projectId = requireProject(call);
     const span = isUuid(traceId) ? await traces.readTrace(projectId, traceId) : null;
     if (span === null) throw new AppError("not_found", "Trace not found");
     const { organizationId } = call.identity;
-    const cost = await costs.estimate({ projectId, organizationId }, span);
-    return { status: 200, body: Buffer.concat(await showDetail(span, cost)) };
+    const [estimatedCostUSD, shownScores] = await Promise.all([
+      costs.estimate({ projectId, organizationId }, span),
+      readTraceScores(scores, projectId, span),
+    ]);
+    return { status: 200, body: Buffer.concat(await showDetail(span, { estimatedCostUSD, scores: shownScores })) };
   };
 }
 

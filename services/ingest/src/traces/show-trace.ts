@@ -1,3 +1,4 @@
+import type { ShownScore } from "@touchstone/contracts";
 import type { ReadSpan } from "../model/read-span.ts";
 import { type BodyMember, cutBodyMembers, decodeSpanBody, readMemberStart } from "../model/span-body.ts";
 import type { CostEstimator, ListFigures } from "../pricing/cost-estimator.ts";
@@ -63,9 +64,12 @@ export function showTold(costs: CostEstimator) {
 }
 
 /** A span in full. */
-export async function showDetail(span: ReadSpan, estimatedCostUSD: number | null): Promise<JsonPieces> {
+export async function showDetail(
+  span: ReadSpan,
+  { estimatedCostUSD, scores }: { estimatedCostUSD: number | null; scores: readonly ShownScore[] },
+): Promise<JsonPieces> {
   const { judgeScores, topic } = span;
-  const members = { ...detailMembers(span), judgeScores, estimatedCostUSD, topic: topic ?? undefined };
+  const members = { ...detailMembers(span), judgeScores, estimatedCostUSD, topic: topic ?? undefined, scores };
   return splice(span, members, "performanceSummary");
 }
 

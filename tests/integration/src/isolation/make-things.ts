@@ -54,6 +54,11 @@ export const make = {
   project: async (tenant: Tenant) => pick(await send(tenant, "POST", "/projects", { name: "Made" }), "project", "_id"),
   agent: async (tenant: Tenant) =>
     pick(await send(tenant, "POST", "/agents", { name: `${tenant.canary} agent ${randomUUID()}` }), "agent", "_id"),
+  score: async (tenant: Tenant) => {
+    const body = { name: "quality", value: tenant.canary, traceId: await make.trace(tenant) };
+    const { scores } = (await send(tenant, "POST", "/scores", body)) as { scores: { id: string }[] };
+    return String(scores[0]?.id);
+  },
   /** A session and an agent that have one trace, the same for both. */
   sessionOfAgent: async (tenant: Tenant) => {
     const sessionId = `session-${randomUUID()}`;
@@ -225,6 +230,7 @@ export async function fill(tenant: Tenant, traces: number): Promise<void> {
     send(tenant, "POST", "/otel/v1/logs", logsBody(tenant)),
     make.watchedAgent(tenant),
     make.votedTrace(tenant),
+    make.score(tenant),
     make.signal(tenant).then((signalId) =>
       send(tenant, "POST", `/agent-monitoring/signals/${signalId}/feedback`, {
         metric: "tone",

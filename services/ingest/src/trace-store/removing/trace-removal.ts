@@ -23,8 +23,8 @@ export function buildRootSeeds(projectId: string, filter: Omit<RootFilter, "patt
 const removalShard = -1;
 
 /**
- * Removes these rows and, in the same statement, their identities, counts, search texts, the REST children's wait for a
- * parent, and log records with only a response id. A count is reduced for the row's own day, framework and source, as
+ * Removes these rows and, in the same statement, their identities, counts, search texts, scores, the REST children's wait
+ * for a parent, and log records with only a response id. A count is reduced for the row's own day, framework and source, as
  * of the moment its lock is acquired. (Arrays, not joins: those scanned every identity of the project for every row, 3
  * s for two thousand rows of four thousand.)
  */
@@ -33,7 +33,7 @@ export function buildRowRemoval(projectId: string, ids: readonly string[]): Stat
     with removed as (
       delete from ingest.spans
       where project_id = $1 and id = any($2::uuid[])
-      returning id, dk, is_root, created_at, framework, source, response_id
+      returning id, dk, is_root, created_at, framework, source, response_id, span_id, trace_key
     ),
     forgotten as (
       delete from ingest.span_keys
@@ -61,6 +61,16 @@ export function buildRowRemoval(projectId: string, ids: readonly string[]): Stat
     unsaid as (
       delete from ingest.log_fragments
       where project_id = $1 and trace_key is null and response_id = any(array(select response_id from removed))
+    ),
+    unscored as (
+      delete from ingest.scores
+      where project_id = $1 and trace_key = any(array(select replace(id::text, '-', '') from removed))
+    ),
+    unscored_spans as (
+      delete from ingest.scores
+      where project_id = $1 and span_id = any(array(select span_id from removed)) and (
+        trace_key is null or trace_key = any(array(select replace(trace_key::text, '-', '') from removed))
+      )
     )
     select count(*)::integer as spans, (count(*) filter (where is_root))::integer as roots
     from removed`;

@@ -8,7 +8,7 @@ export function tracesLock(projectId: string, traceKeys: readonly string[]): Sta
 
 /**
  * Called after spans of these traces were removed, under their locks: a trace without spans loses its row, its log
- * records and the updates of its spans; a trace that lost some spans is derived again.
+ * records, the updates of its spans and its scores; a trace that lost some spans is derived again.
  */
 export async function settleTraces(
   transaction: Transaction,
@@ -33,6 +33,10 @@ export async function settleTraces(
         updates as (
           delete from ingest.span_updates
           where project_id = $1 and trace_key in (select trace_key from gone)
+        ),
+        scores as (
+          delete from ingest.scores
+          where project_id = $1 and trace_key = any(array(select replace(trace_key::text, '-', '') from gone))
         )
         delete from ingest.traces
         where project_id = $1 and trace_key in (select trace_key from gone)`,

@@ -48,6 +48,7 @@ export const projectDataEntries: RouteEntries = {
   },
   exportTraces: list,
   exportAgents: list,
+  exportScores: list,
   exportDatasets: list,
   exportDatasetVersions: list,
   exportRuns: list,

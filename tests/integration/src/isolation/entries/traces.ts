@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { logsBody, newTraceId, otlpBody, shared, traceBody } from "../bodies.ts";
-import { make } from "../make-things.ts";
+import { make, send } from "../make-things.ts";
 import type { RouteEntries, RouteEntry } from "../route-entry.ts";
 import { compared, list, plain, position, trace, unchecked } from "./parts.ts";
 
@@ -124,6 +125,36 @@ export const tracesEntries: RouteEntries = {
     shows: true,
   },
   listSessions: list,
+  submitScores: [
+    {
+      ids: async (tenant) => ({ traceId: await make.trace(tenant), runId: randomUUID(), id: randomUUID() }),
+      request: (ids, { canary }) => ({ body: { name: "quality", value: canary, ...ids } }),
+      own: 201,
+      refused: 201,
+      neverLeaks: { traceId: unchecked, runId: unchecked, id: "the same id in two projects is two scores" },
+    },
+  ],
+  listScores: [
+    list,
+    {
+      ids: async (tenant) => {
+        const traceId = await make.trace(tenant);
+        await send(tenant, "POST", "/scores", { name: "quality", value: tenant.canary, traceId });
+        return { traceId };
+      },
+      request: (ids) => ({ query: ids }),
+      own: 200,
+      refused: 200,
+      shows: true,
+    },
+    {
+      request: () => ({ query: { cursor: `${Date.parse("2100-01-01T00:00:00Z")}.any` } }),
+      own: 200,
+      shows: true,
+    },
+  ],
+  getScore: { ids: async (tenant) => ({ scoreId: await make.score(tenant) }), own: 200, shows: true },
+  deleteScore: { ids: async (tenant) => ({ scoreId: await make.score(tenant) }), own: 200 },
   readMetrics: figures,
   readCostTrend: figures,
   createAgent: { request: (_ids, { canary }) => ({ body: { name: `${canary} agent` } }), own: 201 },
