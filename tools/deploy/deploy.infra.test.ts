@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { serviceNames } from "@touchstone/contracts";
+import { busServices } from "@touchstone/contracts";
 import { migrateSchema, openDatabase, rolesOf } from "@touchstone/db";
 import {
   findFreePort,
@@ -137,7 +137,7 @@ describe("NATS", () => {
       const place = { port: ports[at] as number, monitoring: `127.0.0.1:${monitoring[at]}`, storeFolder, cluster };
       await writeFile(file, renderNatsConf({ ...clusterPlace, host: "127.0.0.1", ...place }));
       const environment = {
-        ...Object.fromEntries(serviceNames.map((service) => [natsPasswordVariable(service), `${service}-pw`])),
+        ...Object.fromEntries(busServices.map((service) => [natsPasswordVariable(service), `${service}-pw`])),
         NATS_OPERATOR_PASSWORD: "operator-pw",
         NATS_SERVER_NAME: name,
         NATS_ROUTE_PASSWORD: "route-pw",
@@ -167,11 +167,11 @@ describe("NATS", () => {
     const { executable } = await locateNatsServer();
     // Digits that nats-server would read as a number if they were alone.
     const passwordOf = (service: string): string => `p12e4${service}`;
-    const passwords = serviceNames.map((service) => [natsPasswordVariable(service), passwordOf(service)]);
+    const passwords = busServices.map((service) => [natsPasswordVariable(service), passwordOf(service)]);
     servers.push(spawn(executable, ["--config", file], { stdio: "ignore", env: Object.fromEntries(passwords) }));
     await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${monitoringPort}/healthz`)).status).toBe(200));
 
-    for (const service of serviceNames) {
+    for (const service of busServices) {
       expect(await logIn(port, service, passwordOf(service)), service).toBe("PONG");
       expect(await logIn(port, service, `$${natsPasswordVariable(service)}`), service).toMatch(
         /Authorization Violation/,

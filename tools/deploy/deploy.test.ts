@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { readAuthConfig } from "@touchstone/auth";
-import { type ServiceName, serviceNames } from "@touchstone/contracts";
+import { busServices, type ServiceName, serviceNames } from "@touchstone/contracts";
+import { readDropinConfig } from "@touchstone/dropin";
 import { postgresSettings } from "@touchstone/embedded-servers";
 import { readEvalRunsConfig } from "@touchstone/eval-runs";
 import { readGatewayConfig } from "@touchstone/gateway";
@@ -29,6 +30,7 @@ const readers: Record<ServiceName, (environment: Environment) => { warnings: str
   "eval-runs": readEvalRunsConfig,
   judge: readJudgeConfig,
   monitor: readMonitorConfig,
+  dropin: readDropinConfig,
 };
 
 const initEnv = path.join(repositoryRoot, "deploy/init-env.sh");
@@ -145,7 +147,7 @@ describe("compose.yaml", () => {
   test("passes nats-server every password that its configuration names", async () => {
     const config = await readFile(path.join(repositoryRoot, "deploy/nats.conf"), "utf8");
     const named = [...config.matchAll(/\$(NATS_\w+)/g)].map(([, name]) => name);
-    expect(named).toHaveLength(serviceNames.length);
+    expect(named).toHaveLength(busServices.length);
     expect(Object.keys(compose.services.nats?.environment ?? {}).sort()).toEqual(named.sort());
   });
 });

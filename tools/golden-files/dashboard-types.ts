@@ -1,12 +1,12 @@
-import { describeOpenApi, routes } from "@touchstone/contracts";
+import { describeOpenApi, type Route, routes } from "@touchstone/contracts";
 import openapiTS, { astToString } from "openapi-typescript";
 
 /**
  * The TypeScript types of the API as `apps/dashboard` calls it. Error answers are left out: the dashboard parses all of
- * them in one place, and they would be two thirds of the file.
+ * them in one place, and they would be two thirds of the file. So are the routes for other systems' clients.
  */
 export async function renderDashboardTypes(): Promise<string> {
-  const document = describeOpenApi(Object.values(routes));
+  const document = describeOpenApi(Object.values<Route>(routes).filter(({ owner }) => owner !== "dropin"));
   const paths = Object.fromEntries(
     Object.entries(document.paths)
       // An alias has the answers of the route it names.

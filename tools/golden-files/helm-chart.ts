@@ -29,6 +29,7 @@ const setByChart: Partial<Record<SettingName, string>> = {
   SERVICE_INGEST_URL: "itself",
   SERVICE_EVAL_RUNS_URL: "itself",
   SERVICE_MONITOR_URL: "itself",
+  SERVICE_DROPIN_URL: "itself",
 };
 
 const inputOf = ({ schema }: Setting) => z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
@@ -87,6 +88,7 @@ export function describeChartValues(): unknown {
     "eval-runs": service,
     judge: service,
     monitor: service,
+    dropin: service,
   };
   return {
     $schema: "http://json-schema.org/draft-07/schema#",

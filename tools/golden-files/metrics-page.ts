@@ -13,7 +13,7 @@ Every service answers \`GET /metrics\` on its HTTP port with Prometheus text. A 
 \`SERVICE_METRICS_TOKEN\`: a scrape of a gateway then needs \`Authorization: Bearer <token>\`, and otherwise gets 401. In
 multi-tenant mode it gets 401 until the token is set. The other services need no token; keep their ports private.
 
-A gateway also shows the metrics of auth, ingest, eval-runs and monitor, one sample for each replica, with the label \`replica\`.
+A gateway also shows the metrics of auth, ingest, eval-runs, monitor and dropin, one sample for each replica, with the label \`replica\`.
 Scrape one gateway and the judge, or every service by itself, not both: otherwise each sample is counted twice. With
 \`npm start\` all services run in one process, and its \`/metrics\` shows the metrics of all of them.
 

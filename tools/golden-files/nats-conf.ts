@@ -1,5 +1,5 @@
 import { natsPermissions, operatorPermissions } from "@touchstone/bus";
-import { type ServiceName, serviceNames } from "@touchstone/contracts";
+import { busServices, type ServiceName } from "@touchstone/contracts";
 import { type NatsCluster, renderNatsConfig } from "@touchstone/embedded-servers";
 import { readableJson } from "./readable-json.ts";
 
@@ -47,7 +47,7 @@ export function natsPasswordVariable(service: ServiceName): string {
  * environment, so the file contains no secret.
  */
 export function renderNatsConf({ monitoring, serverName = "touchstone", cluster, ...place }: NatsConfPlace): string {
-  const users = serviceNames.map((service) => ({
+  const users = busServices.map((service) => ({
     user: service,
     password: `$${natsPasswordVariable(service)}`,
     ...natsPermissions(service),
@@ -74,7 +74,7 @@ export function renderNatsChartValues(): string {
     renderNatsConfig({
       ...{ host: "0.0.0.0", port: 4222, serverName: "touchstone", storeFolder: "/data", isDurable: true },
       users: [
-        ...serviceNames.map((service) => ({
+        ...busServices.map((service) => ({
           user: service,
           password: `<< $${natsPasswordVariable(service)} >>`,
           ...natsPermissions(service),
@@ -96,7 +96,7 @@ export function renderNatsChartValues(): string {
     },
     container: {
       env: Object.fromEntries(
-        [...serviceNames.map(natsPasswordVariable), "NATS_OPERATOR_PASSWORD"].map((key) => [key, secretKey(key)]),
+        [...busServices.map(natsPasswordVariable), "NATS_OPERATOR_PASSWORD"].map((key) => [key, secretKey(key)]),
       ),
     },
     natsBox: { enabled: false },

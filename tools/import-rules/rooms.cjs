@@ -75,6 +75,9 @@ const rooms = {
     providers: "scheduling",
     scheduling: "",
   },
+  dropin: {
+    langfuse: "owner",
+  },
   gateway: {
     grpc: "http ingest-health credentials limits metrics",
     pages: "http",

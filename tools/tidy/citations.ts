@@ -17,7 +17,10 @@ const recordFile = /^docs\/decisions\/(\d{4})-[^/]+\.md$/;
 const gap = String.raw`(?:[ \t]+|[ \t]*\n[ \t]*(?:(?:\*|//|--|#)[ \t]+)?)`;
 const list = (number: string): string => `${number}(?:(?:,| and| or)${gap}${number})*`;
 
-const numbered = new RegExp(String.raw`\b([Cc]ompletions|otlp)${gap}(${list(String.raw`\d+(?:\.\d+)?\b`)})`, "g");
+const numbered = new RegExp(
+  String.raw`\b([Cc]ompletions|otlp|dropin)${gap}(${list(String.raw`\d+(?:\.\d+)?\b`)})`,
+  "g",
+);
 const named = new RegExp(String.raw`\binterface:${gap}`, "g");
 const recorded = new RegExp(String.raw`\b[Dd]ecisions?${gap}(${list(String.raw`\d+\b`)})`, "g");
 /** Forms that look like a citation and name nothing in this repository. */
@@ -36,7 +39,7 @@ export function readCitationTargets(sources: readonly SourceText[]): CitationTar
     new Set(headingsOf(page).flatMap((heading) => /^(\d+(?:\.\d+)?)\.? /.exec(heading)?.[1] ?? []));
   return {
     sections: headingsOf("interface").sort((one, other) => other.length - one.length),
-    numbers: { completions: numbersOf("completions"), otlp: numbersOf("otlp") },
+    numbers: { completions: numbersOf("completions"), otlp: numbersOf("otlp"), dropin: numbersOf("dropin") },
     records: new Set(sources.flatMap(({ path }) => recordFile.exec(path)?.[1]?.replace(/^0+/, "") ?? [])),
   };
 }

@@ -1,5 +1,6 @@
 import { createAuth, readAuthConfig } from "@touchstone/auth";
 import { deadlines, internalRoutes, type ServiceName } from "@touchstone/contracts";
+import { createDropin, readDropinConfig } from "@touchstone/dropin";
 import { createEvalRuns, readEvalRunsConfig } from "@touchstone/eval-runs";
 import { createGateway, readGatewayConfig } from "@touchstone/gateway";
 import { createIngest, readIngestConfig } from "@touchstone/ingest";
@@ -54,6 +55,7 @@ const builders: Record<ServiceName, Builder> = {
   judge: builder(readJudgeConfig, createJudge),
   "eval-runs": builder(readEvalRunsConfig, createEvalRuns),
   monitor: builder(readMonitorConfig, createMonitor),
+  dropin: builder(readDropinConfig, createDropin),
   gateway: builder(readGatewayConfig, createGateway),
 };
 
@@ -63,10 +65,11 @@ const addressVariables: Partial<Record<ServiceName, string>> = {
   ingest: "SERVICE_INGEST_URL",
   "eval-runs": "SERVICE_EVAL_RUNS_URL",
   monitor: "SERVICE_MONITOR_URL",
+  dropin: "SERVICE_DROPIN_URL",
 };
 
 /** Services start in this order, each knowing where the ones before it listen; they stop in the opposite one. */
-const startOrder: readonly ServiceName[] = ["auth", "ingest", "judge", "monitor", "eval-runs", "gateway"];
+const startOrder: readonly ServiceName[] = ["auth", "ingest", "judge", "monitor", "eval-runs", "dropin", "gateway"];
 
 export interface RunningServices {
   /** The gateway's address. */

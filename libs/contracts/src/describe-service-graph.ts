@@ -13,13 +13,14 @@ export interface ServiceGraphInput {
  * here is a decision about the architecture, not a convenience.
  */
 const mayCall: Readonly<Record<ServiceName, readonly ServiceName[]>> = {
-  gateway: ["auth", "ingest", "eval-runs", "judge", "monitor"],
+  gateway: ["auth", "ingest", "eval-runs", "judge", "monitor", "dropin"],
   // Reports prices at once (decision 42), and needs no answer.
   auth: ["ingest"],
   ingest: [],
   "eval-runs": ["ingest", "judge", "monitor"],
   judge: ["auth"],
   monitor: ["ingest", "judge"],
+  dropin: ["auth", "eval-runs"],
 };
 
 /**
@@ -32,7 +33,9 @@ export function describeServiceGraph({ routes, internalRoutes, busMessages }: Se
   const calls: { from: ServiceName; to: ServiceName; what: string }[] = [
     ...routes
       .filter(({ owner }) => owner !== "gateway")
-      .map(({ owner, method, path }) => ({ from: "gateway" as const, to: owner, what: `http ${method} ${path}` })),
+      .flatMap(({ owner, method, path, alsoAskedBy = [] }) =>
+        ["gateway" as const, ...alsoAskedBy].map((from) => ({ from, to: owner, what: `http ${method} ${path}` })),
+      ),
     ...internalRoutes.flatMap(({ askedBy, owner, method, path }) =>
       askedBy.map((from) => ({ from, to: owner, what: `http ${method} ${path}` })),
     ),

@@ -7,6 +7,8 @@ import { z } from "zod";
  * - `global`: `{ statusCode, message }`, what the router, the body parser and the limiters send.
  * - `account`: `{ message, code }`, the sign-in family (completions 12.3).
  * - `validation`: `{ error, details: { fieldErrors, formErrors } }`, trace ingest only.
+ *
+ * The routes of other systems' clients have bodies of their own: see {@link RouteEnvelope}.
  */
 export type ErrorEnvelope = "error" | "global" | "account" | "validation";
 
@@ -70,6 +72,9 @@ export const validationErrorBody = z.object({
     formErrors: z.array(z.string()),
   }),
 });
+
+/** All errors of the routes for Langfuse's clients. `error` is the name of a kind of error. */
+export const langfuseErrorBody = z.object({ message: z.string(), error: z.string() });
 
 /** 429 (queue full, rate limit) and 503 of the OTLP routes: `{ message }`, a valid JSON `google.rpc.Status`. */
 export const otlpErrorBody = z.object({ message: z.string() });

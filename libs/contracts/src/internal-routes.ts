@@ -140,6 +140,16 @@ export const internalRoutes = {
     body: z.object({ projectId: z.uuid() }),
     reply: accessSettingsReply,
   },
+  /** The name of a project, which Langfuse's clients ask for. */
+  readProjectName: {
+    id: "readProjectName",
+    method: "POST",
+    path: "/internal/projects/read-name",
+    owner: "auth",
+    askedBy: ["dropin"],
+    body: z.object({}),
+    reply: z.object({ name: z.string() }),
+  },
   /** The initial settings of a project's monitors. */
   readMonitoringDefaults: {
     id: "readMonitoringDefaults",

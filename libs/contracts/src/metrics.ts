@@ -1,4 +1,4 @@
-import { type ServiceName, serviceNames } from "./bus/define.ts";
+import { busServices, type ServiceName, serviceNames } from "./bus/define.ts";
 
 interface AnyMetric {
   /** Where the page of metrics lists it. */
@@ -30,7 +30,7 @@ export const metricSubjects = {
 } as const;
 export type MetricSubject = keyof typeof metricSubjects;
 
-const storeServices = serviceNames.filter((name) => name !== "gateway");
+const storeServices = busServices.filter((name) => name !== "gateway");
 const ofIngest = { subject: "ingest", labels: [], services: ["ingest"] } as const;
 const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60];
 

@@ -5,7 +5,7 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
  * How one may authenticate. `key` = `x-api-key`; `authorization` = the key as Bearer or Basic credential, on the OTLP
- * routes only; `session` = the session cookie; `account` = of the sign-in family, which is there where accounts are
+ * routes and those of other systems' clients; `session` = the session cookie; `account` = of the sign-in family, which is there where accounts are
  * enabled and judges the cookie itself; `none` = no authentication; `metrics` = the optional metrics token; `admin` =
  * the admin token.
  */
@@ -16,6 +16,12 @@ export type RateGroup = "credential" | "dataPlane" | "none";
 
 /** Counted per client address in addition to the rate group (completions 1.3). */
 export type AddressRateGroup = "projectDeletion";
+
+/**
+ * The bodies of errors (interface: Errors): `otlp` on the OTLP routes, `langfuse` where the clients of Langfuse read
+ * them.
+ */
+export type RouteEnvelope = "standard" | "otlp" | "langfuse";
 
 /** The limits per key of interface: Limits, off by default. */
 export type KeyRateGroup = "ingest" | "ci" | "evaluation";
@@ -51,14 +57,15 @@ export interface Route {
   path: string;
   /** The service that answers; the gateway forwards other services' routes unparsed. */
   owner: ServiceName;
+  /** Services that ask the owner themselves, for the project of the request that they answer. */
+  alsoAskedBy?: readonly ServiceName[];
   authentication: readonly Authentication[];
   /** The minimum role with which a session changes something in the project that `x-project-id` names. */
   sessionRole?: "member" | "admin";
   rateGroup: RateGroup;
   keyRateGroup?: KeyRateGroup;
   addressRateGroup?: AddressRateGroup;
-  /** `otlp` changes the envelope of errors (interface: Errors, OTLP endpoint). */
-  envelope: "standard" | "otlp";
+  envelope: RouteEnvelope;
   params?: z.ZodType<Record<string, unknown>>;
   query?: z.ZodType<Record<string, unknown>>;
   body?: BodyContract;

@@ -10,6 +10,7 @@ import { exportRoutes } from "./routes/export.ts";
 import { feedbackRoutes } from "./routes/feedback.ts";
 import { gateRoutes } from "./routes/gates.ts";
 import { graderRoutes } from "./routes/graders.ts";
+import { langfuseRoutes } from "./routes/langfuse.ts";
 import { liveJudgingRoutes } from "./routes/live-judging.ts";
 import { modelRoutes } from "./routes/models.ts";
 import { notificationRoutes } from "./routes/notifications.ts";
@@ -57,6 +58,7 @@ export const routes = {
   ...ownAccountRoutes,
   ...organizationRoutes,
   ...operationRoutes,
+  ...langfuseRoutes,
 } as const satisfies Record<string, Route>;
 
 export type RouteId = keyof typeof routes;
@@ -80,6 +82,8 @@ export const routeAliases: readonly { path: string; routeId: RouteId }[] = [
   { path: `${onlineEvaluator}/ratings`, routeId: "readLiveRatings" },
   { path: `${onlineEvaluator}/events`, routeId: "listLiveRatingEvents" },
   { path: `${onlineEvaluator}/calibration`, routeId: "readLiveCalibration" },
+  // The exporters of Langfuse's clients.
+  { path: "/api/public/otel/v1/traces", routeId: "receiveTraces" },
   { path: `${prefix}/health`, routeId: "getHealth" },
   { path: `${prefix}/health/live`, routeId: "getLiveness" },
   { path: `${prefix}/health/ready`, routeId: "getReadiness" },

@@ -188,6 +188,10 @@ export const settings = {
   SERVICE_INGEST_URL: setting(urlList.optional(), "Addresses of the ingest service."),
   SERVICE_EVAL_RUNS_URL: setting(urlList.optional(), "Addresses of the eval-runs service."),
   SERVICE_MONITOR_URL: setting(urlList.optional(), "Addresses of the monitor service."),
+  SERVICE_DROPIN_URL: setting(
+    urlList.optional(),
+    "Addresses of the dropin service. Without it, the paths of other systems' clients answer 503.",
+  ),
 
   SERVICE_RATE_LIMIT: setting(z.enum(["on", "off"]).default("on"), "off disables every rate limit."),
   SERVICE_RATE_LIMIT_CREDENTIAL: setting(

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { describeObject } from "./describe-schemas.ts";
-import { errorBody, globalErrorBody, otlpErrorBody } from "./errors.ts";
+import { errorBody, globalErrorBody, langfuseErrorBody, otlpErrorBody } from "./errors.ts";
 import { accountErrorBody } from "./http/accounts.ts";
 import type { Route } from "./route.ts";
 
@@ -28,6 +28,17 @@ const limited = ["Retry-After", "RateLimit", "RateLimit-Policy"] as const;
  * declaration: whether it needs a key, reads a body, stores telemetry, or is an OTLP route.
  */
 export function sharedAnswersOf(route: Route): Record<string, SharedAnswer> {
+  const answers = nativeAnswersOf(route);
+  if (route.envelope !== "langfuse") return answers;
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, answer]) => [
+      status,
+      { ...answer, name: `Langfuse${answer.name}`, schemas: [langfuseErrorBody] },
+    ]),
+  );
+}
+
+function nativeAnswersOf(route: Route): Record<string, SharedAnswer> {
   const answers: Record<string, SharedAnswer> = {
     403: {
       name: "HostRefused",

@@ -49,7 +49,7 @@ describe("the OpenAPI document", () => {
       expect(stated, route.id).toEqual(expect.arrayContaining(Object.keys(route.responses).map(Number)));
       expect(stated, route.id).toEqual(expect.arrayContaining([403, 404, 405, 408, 429, 503]));
       expect(stated.includes(401), route.id).toBe(!route.authentication.includes("none"));
-      expect(stated.includes(500), route.id).toBe(route.envelope === "standard");
+      expect(stated.includes(500), route.id).toBe(route.envelope !== "otlp");
     }
   });
 
@@ -64,8 +64,10 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("has every route under /api/v1, except those of the operator [spec:version.prefix]", () => {
-    const elsewhere = all.filter(({ path }) => !path.startsWith("/api/v1/")).map(({ path }) => path);
+  test("has every route under /api/v1, except those of the operator and of other systems' clients [spec:version.prefix]", () => {
+    const elsewhere = all
+      .filter(({ path, owner }) => !path.startsWith("/api/v1/") && owner !== "dropin")
+      .map(({ path }) => path);
     expect(elsewhere).toEqual(["/health", "/health/live", "/health/ready", "/metrics", "/openapi.json"]);
   });
 
@@ -79,10 +81,11 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("offers bearer and basic credentials on the OTLP routes only", () => {
+  test("offers bearer and basic credentials on the OTLP routes and those of other systems' clients only", () => {
     for (const route of all) {
       const ways = JSON.stringify(operationOf(route).security);
-      expect(ways.includes("basicKey"), route.id).toBe(route.envelope === "otlp");
+      const isOpen = route.envelope === "otlp" || (route.owner === "dropin" && !route.authentication.includes("none"));
+      expect(ways.includes("basicKey"), route.id).toBe(isOpen);
     }
   });
 });

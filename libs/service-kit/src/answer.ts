@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
-import { limits, warningHeader } from "@touchstone/contracts";
+import { limits, type RouteEnvelope, warningHeader } from "@touchstone/contracts";
 import type { LocalAnswer } from "./local-calls.ts";
 import { Pieces } from "./pieces.ts";
 import type { RenderedError } from "./render-error.ts";
@@ -51,7 +51,7 @@ function encode(text: string): string | Buffer {
 /** JSON, except for an OTLP caller that reads refusals only as a protobuf `google.rpc.Status` (otlp 2). */
 export function renderFailure(
   { status, headers, body }: RenderedError,
-  envelope: "standard" | "otlp",
+  envelope: RouteEnvelope,
   asked: IncomingHttpHeaders,
 ): RenderedAnswer<string | Buffer> {
   if (envelope === "otlp" && prefersRpcStatus(asked)) {

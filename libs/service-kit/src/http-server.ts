@@ -9,6 +9,7 @@ import {
   identityRefusedHeader,
   limits,
   type Route,
+  type RouteEnvelope,
   requestIdHeader,
   type ServiceName,
 } from "@touchstone/contracts";
@@ -146,7 +147,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const serving: ServingRoute = {
       route,
       handle,
-      admitted: "askedBy" in route ? route.askedBy : ["gateway"],
+      admitted: "askedBy" in route ? route.askedBy : ["gateway", ...(route.alsoAskedBy ?? [])],
       envelope: "envelope" in route ? route.envelope : "standard",
       maxBytes: "responses" in route ? (route.body?.maxBytes ?? 0) : 1024 * 1024,
     };
@@ -305,12 +306,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     if (state !== "serving" && stream.isEvents) stream.end();
   }
 
-  function sendError(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    thrown: unknown,
-    envelope: "standard" | "otlp",
-  ): void {
+  function sendError(request: FastifyRequest, reply: FastifyReply, thrown: unknown, envelope: RouteEnvelope): void {
     const failure = renderError(thrown, envelope, request.method);
     if (failure.isBug) logger.error({ err: thrown }, "request failed unexpectedly");
     const answer = renderFailure(failure, envelope, request.headers);
@@ -326,7 +322,7 @@ function tenantOf({ projectId, organizationId, userId }: Identity): Tenant {
 /** A route with values that are computed once. */
 interface ServingRoute extends ServedRoute {
   admitted: readonly ServiceName[];
-  envelope: "standard" | "otlp";
+  envelope: RouteEnvelope;
   maxBytes: number;
 }
 

@@ -1,4 +1,4 @@
-import type { ServiceName } from "@touchstone/contracts";
+import type { RouteEnvelope, ServiceName } from "@touchstone/contracts";
 import { AppError } from "./app-error.ts";
 import type { ShareUnit } from "./fair-share.ts";
 
@@ -12,7 +12,7 @@ export function tooMuchToSend(owner: ServiceName): AppError {
  * The refusal when there is no memory for a body. Ingest answers that its queue is full, in the form of the route
  * (interface: Errors; completions 2.6); the spans of an export that was not read are not counted.
  */
-export function noRoom(owner: ServiceName, envelope: "standard" | "otlp", obstacle: ShareUnit = "total"): AppError {
+export function noRoom(owner: ServiceName, envelope: RouteEnvelope, obstacle: ShareUnit = "total"): AppError {
   if (owner !== "ingest") {
     const whose = obstacle === "total" ? "" : ` of this ${obstacle}`;
     const message = `The ${owner} service has too much${whose} in hand; retry.`;

@@ -1,4 +1,10 @@
-import { type ErrorCode, type ErrorKind, errorKinds, readRetryAfterSeconds } from "@touchstone/contracts";
+import {
+  type ErrorCode,
+  type ErrorKind,
+  errorKinds,
+  type RouteEnvelope,
+  readRetryAfterSeconds,
+} from "@touchstone/contracts";
 import { isAppError } from "./app-error.ts";
 
 /** An error as it is sent. `code` is for the log. */
@@ -16,7 +22,7 @@ export interface RenderedError {
  * 500 on ordinary routes. OTLP exporters drop an export on 500, so there it is a 503 they retry (otlp 2). The
  * Retry-After of an outage is 5 s for readers and 2 s for all others.
  */
-export function renderError(thrown: unknown, envelope: "standard" | "otlp", method: string): RenderedError {
+export function renderError(thrown: unknown, envelope: RouteEnvelope, method: string): RenderedError {
   const expected = isAppError(thrown) ? thrown : null;
   const code: ErrorCode = expected?.code ?? (envelope === "otlp" ? "service_unavailable" : "internal");
   const kind: ErrorKind = errorKinds[code];
@@ -41,13 +47,19 @@ function renderBody(
   kind: ErrorKind,
   code: ErrorCode,
   message: string,
-  envelope: "standard" | "otlp",
+  envelope: RouteEnvelope,
   details: unknown,
 ): Record<string, unknown> {
   const isOtlpRetry = kind.status === 503 || (kind.status === 429 && code !== "trace_quota_spent");
   if (envelope === "otlp" && isOtlpRetry) return { message };
+  if (envelope === "langfuse") return { message, error: nameOf(code) };
   if (kind.envelope === "global") return { statusCode: kind.status, message };
   if (kind.envelope === "account") return { message, code: code.toUpperCase() };
   if (kind.envelope === "validation") return { error: message, details };
   return { error: message };
+}
+
+/** The name of a kind of error: `not_found` is NotFoundError. */
+function nameOf(code: ErrorCode): string {
+  return `${code.replaceAll(/(?:^|_)(\w)/g, (_, first: string) => first.toUpperCase())}Error`;
 }

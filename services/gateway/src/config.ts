@@ -21,8 +21,8 @@ export interface GatewayConfig {
   logLevel: string;
   rootSecret: string;
   nats: NatsConfig;
-  /** Origins of the replicas of each service. */
-  services: Readonly<Record<"auth" | "ingest" | "eval-runs" | "monitor", readonly string[]>>;
+  /** Origins of the replicas of each service. Without those of dropin its paths are 503. */
+  services: Readonly<Record<"auth" | "ingest" | "eval-runs" | "monitor" | "dropin", readonly string[]>>;
   publicUrl: string | null;
   /** True if users sign in (interface: Modes). */
   hasAccounts: boolean;
@@ -90,6 +90,7 @@ const gatewaySettings = [
   "SERVICE_INGEST_URL",
   "SERVICE_EVAL_RUNS_URL",
   "SERVICE_MONITOR_URL",
+  "SERVICE_DROPIN_URL",
   "SERVICE_RATE_LIMIT",
   "SERVICE_RATE_LIMIT_CREDENTIAL",
   "SERVICE_RATE_LIMIT_DATA_PLANE",
@@ -139,7 +140,7 @@ export function readGatewayConfig(environment: Environment): { config: GatewayCo
       logLevel: values.SERVICE_LOG_LEVEL,
       rootSecret: rootSecret.reveal(),
       nats: readNatsConfig(natsUrl, values),
-      services: { auth, ingest, "eval-runs": evalRuns, monitor },
+      services: { auth, ingest, "eval-runs": evalRuns, monitor, dropin: values.SERVICE_DROPIN_URL ?? [] },
       publicUrl: values.SERVICE_PUBLIC_URL ?? null,
       hasAccounts,
       isMultiTenant: hasAccounts && values.SERVICE_MULTI_TENANT,

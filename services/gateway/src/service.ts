@@ -83,12 +83,13 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
   const stopping = new AbortController();
   const clientOf = (audience: ServiceName, addresses: readonly string[]) =>
     createInternalClient({ issuer: "gateway", audience, addresses, rootSecret: config.rootSecret, clock, localCalls });
-  const { auth, ingest, "eval-runs": evalRuns, monitor } = config.services;
+  const { auth, ingest, "eval-runs": evalRuns, monitor, dropin } = config.services;
   const clients = {
     auth: clientOf("auth", auth),
     ingest: clientOf("ingest", ingest),
     "eval-runs": clientOf("eval-runs", evalRuns),
     monitor: clientOf("monitor", monitor),
+    dropin: clientOf("dropin", dropin),
   };
   const replicas = {
     auth: createReplicaSet(auth),
@@ -98,7 +99,8 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
   };
   const readiness = createServiceReadiness(replicas, { clock });
   // Services in this process show their metrics themselves; others are requested.
-  const serviceMetrics = dependencies.otherMetrics === undefined ? createServiceMetrics(replicas) : null;
+  const measuredServices = { ...replicas, dropin: createReplicaSet(dropin) };
+  const serviceMetrics = dependencies.otherMetrics === undefined ? createServiceMetrics(measuredServices) : null;
   const metrics = createGatewayMetrics(dependencies.metrics, dependencies.otherMetrics ?? [], serviceMetrics);
   const keys = createKeyCache({
     clock,

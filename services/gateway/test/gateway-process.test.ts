@@ -17,6 +17,7 @@ const settings = {
   SERVICE_INGEST_URL: "http://127.0.0.1:1",
   SERVICE_EVAL_RUNS_URL: "http://127.0.0.1:1",
   SERVICE_MONITOR_URL: "http://127.0.0.1:1",
+  SERVICE_DROPIN_URL: "http://127.0.0.1:1",
 };
 
 function start(overrides: Record<string, string> = {}): ServiceProcess {

@@ -136,6 +136,7 @@ test("a process that runs out of file descriptors lives on", { timeout: 60_000 }
       SERVICE_INGEST_URL: behind.url,
       SERVICE_EVAL_RUNS_URL: behind.url,
       SERVICE_MONITOR_URL: behind.url,
+      SERVICE_DROPIN_URL: behind.url,
     },
   });
   cleanups.push(() => child.kill("SIGKILL"));

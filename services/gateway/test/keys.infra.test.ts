@@ -68,6 +68,7 @@ beforeEach(async () => {
     SERVICE_INGEST_URL: ingestUrl,
     SERVICE_EVAL_RUNS_URL: ingestUrl,
     SERVICE_MONITOR_URL: ingestUrl,
+    SERVICE_DROPIN_URL: ingestUrl,
   }).config;
   printed.length = 0;
   logLines.length = 0;

@@ -104,7 +104,8 @@ test("in default mode there are no accounts, and a cookie is not even read [spec
 });
 
 test("a route is not found without its version, save the projects and what belongs to the operator [spec:version.prefix]", async () => {
-  const bare = every.map(({ path }) => path.replace("/api/v1", "")).filter((path) => path !== "");
+  const native = every.filter(({ owner }) => owner !== "dropin");
+  const bare = native.map(({ path }) => path.replace("/api/v1", "")).filter((path) => path !== "");
   const answered = await Promise.all(
     [...new Set(bare)].map(async (path) => ({ path, ...(await ask(open, { ...routes.listTraces, path })) })),
   );
@@ -128,6 +129,7 @@ const changedByPeople = [
   /^POST \/custom-agent-evaluations\/runs\/\{runId\}\/(finalize|rescore|analyze)$/,
   /^(POST|PUT|PATCH|DELETE) \/(evaluate|monitor|agent-monitoring)\//,
   /^POST \/feedback$/,
+  /^(POST|DELETE) \/scores(\/\{scoreId\})?$/,
   /^DELETE \/ingest\/traces(\/\{traceId\})?$/,
 ];
 
@@ -161,6 +163,7 @@ test("a session cookie opens what belongs to accounts, the traces, and reads and
   expect(opened.filter(({ alone }) => alone).length).toBeGreaterThan(8);
   expect(opened.filter(({ withProject }) => !withProject).map(({ id }) => id)).toEqual([
     "submitTrace",
+    "submitSpanUpdates",
     "createAgent",
     "evaluateTrace",
     "receiveTraces",

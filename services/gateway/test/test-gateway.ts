@@ -27,7 +27,7 @@ export const strangeKey = completeProjectKey("yxJIHGFEDCBAjihgfedcba9876543210")
 /** Services behind a gateway under test. Routes that are not named answer 200 with the request. */
 export type Behind = Partial<Record<RouteId | keyof typeof internalRoutes, Handler>>;
 
-type BehindName = "auth" | "ingest" | "eval-runs" | "monitor";
+type BehindName = "auth" | "ingest" | "eval-runs" | "monitor" | "dropin";
 
 export interface TestGatewayOptions {
   behind?: Behind;
@@ -74,7 +74,7 @@ const resolveKey: Handler = async (call) => {
   return { status: 200, body: { key: asked.apiKey === apiKey ? { projectId, organizationId: null } : null } };
 };
 
-/** A gateway on a free port with four small services behind it, and no NATS. */
+/** A gateway on a free port with five small services behind it, and no NATS. */
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const silent = createLogger({ service: "behind", level: "silent" });
   const handlers: Behind = { resolveKey, ...options.behind };
@@ -100,6 +100,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     ingest: await startBehind("ingest"),
     "eval-runs": await startBehind("eval-runs"),
     monitor: await startBehind("monitor"),
+    dropin: await startBehind("dropin"),
   };
   const { config } = readGatewayConfig({
     PORT: "0",
@@ -110,6 +111,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     SERVICE_INGEST_URL: behind.ingest.url,
     SERVICE_EVAL_RUNS_URL: behind["eval-runs"].url,
     SERVICE_MONITOR_URL: behind.monitor.url,
+    SERVICE_DROPIN_URL: behind.dropin.url,
     ...options.settings,
   });
   const log: Record<string, unknown>[] = [];

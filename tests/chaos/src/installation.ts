@@ -117,6 +117,7 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
       // Nothing listens there if it is not part of the test.
       SERVICE_EVAL_RUNS_URL: evalRunsPorts.map(at).join(",") || at(1),
       SERVICE_MONITOR_URL: at(monitorPort),
+      SERVICE_DROPIN_URL: at(1),
       SERVICE_RATE_LIMIT: "off",
       SERVICE_LOG_LEVEL: "warn",
       ...options.settings,

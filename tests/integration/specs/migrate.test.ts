@@ -1,14 +1,14 @@
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
-import { serviceNames } from "@touchstone/contracts";
+import { busServices } from "@touchstone/contracts";
 import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { keepFreePort } from "../src/free-port.ts";
 import { nodeEnvironment, startServiceProcess } from "../src/service-process.ts";
 
-const owners = serviceNames.filter((name) => name !== "gateway");
+const owners = busServices.filter((name) => name !== "gateway");
 const workTree = path.resolve(import.meta.dirname, "../../..");
 /** Without it the judge would not be ready anyway. */
 let nats: TestNats;

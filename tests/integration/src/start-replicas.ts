@@ -45,6 +45,7 @@ export async function startReplicas({ ingests }: { ingests: number }): Promise<R
       SERVICE_EVAL_RUNS_URL: at(evalRuns),
       // Monitor is not part of the test: a stub that is always ready replaces it.
       SERVICE_MONITOR_URL: at(evalRuns),
+      SERVICE_DROPIN_URL: "http://127.0.0.1:1",
       SERVICE_RATE_LIMIT: "off",
     };
     const running = new Map<string, ServiceProcess>();

@@ -5,7 +5,7 @@ import { type ServiceProcess, startServiceProcess } from "./service-process.ts";
 import { waitUntil } from "./wait-until.ts";
 
 /** The services with one process per system, in their start order. */
-const serviceNames = ["auth", "ingest", "judge", "eval-runs", "monitor", "gateway"] as const;
+const serviceNames = ["auth", "ingest", "judge", "eval-runs", "monitor", "dropin", "gateway"] as const;
 type ServiceName = (typeof serviceNames)[number];
 
 type Settings = Record<string, string>;
@@ -58,6 +58,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
       SERVICE_INGEST_URL: at("ingest"),
       SERVICE_EVAL_RUNS_URL: at("eval-runs"),
       SERVICE_MONITOR_URL: at("monitor"),
+      SERVICE_DROPIN_URL: at("dropin"),
       SERVICE_RATE_LIMIT: "off",
       ...(await settingsOf(options, { databaseUrl: database.url, url: at("gateway") })),
     };

@@ -6,11 +6,15 @@
 {{/* The services that own a schema, and whom each service calls over HTTP. */}}
 {{- define "touchstone.owners" -}}auth ingest eval-runs judge monitor{{- end -}}
 {{- define "touchstone.calls" -}}
-gateway: [auth, ingest, eval-runs, monitor]
+gateway: [auth, ingest, eval-runs, monitor, dropin]
 judge: [auth]
 eval-runs: [ingest]
 monitor: [ingest]
+dropin: [auth, eval-runs]
 {{- end -}}
+
+{{/* Whether a service uses NATS; argument: its name. */}}
+{{- define "touchstone.usesBus" -}}{{- if ne . "dropin" -}}yes{{- end -}}{{- end -}}
 
 {{/* Selects pods; arguments: root, component. */}}
 {{- define "touchstone.selector" -}}
@@ -95,7 +99,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end -}}
 {{- end -}}
 {{- $_ := set $all "SERVICE_PUBLIC_URL" $root.Values.publicUrl -}}
-{{- range list "auth" "ingest" "eval-runs" "monitor" -}}
+{{- range list "auth" "ingest" "eval-runs" "monitor" "dropin" -}}
 {{- $_ := set $all (printf "SERVICE_%s_URL" (. | upper | replace "-" "_")) (printf "http://%s-%s:4700" $name .) -}}
 {{- end -}}
 {{- if has $service (splitList " " (include "touchstone.owners" $root)) -}}

@@ -91,7 +91,9 @@ spec:
             - configMapRef: { name: {{ $name }} }
           env:
             {{- include "touchstone.secretVariable" (dict "root" $root "name" "SERVICE_INTERNAL_SECRET" "key" "SERVICE_INTERNAL_SECRET") | nindent 12 }}
+            {{- if include "touchstone.usesBus" $service }}
             {{- include "touchstone.secretVariable" (dict "root" $root "name" "SERVICE_NATS_PASSWORD" "key" (include "touchstone.ownKey" (dict "prefix" "NATS_" "service" $service "suffix" "_PASSWORD"))) | nindent 12 }}
+            {{- end }}
             {{- if has $service (splitList " " (include "touchstone.owners" $root)) }}
             {{- include "touchstone.databasePassword" (dict "root" $root "service" $service) | nindent 12 }}
             {{- end }}
@@ -130,14 +132,14 @@ spec:
             {{- include "touchstone.containerSecurity" $root | nindent 12 }}
           volumeMounts:
             {{- include "touchstone.mounts" $root | nindent 12 }}
-            {{- if $root.Values.nats.tlsSecret }}
+            {{- if and $root.Values.nats.tlsSecret (include "touchstone.usesBus" $service) }}
             - { name: nats, mountPath: /etc/touchstone/nats, readOnly: true }
             {{- end }}
       volumes:
         {{- include "touchstone.volumes" (dict "root" $root "tmp" $values.tmp) | nindent 8 }}
-        {{- with $root.Values.nats.tlsSecret }}
+        {{- if and $root.Values.nats.tlsSecret (include "touchstone.usesBus" $service) }}
         - name: nats
-          secret: { secretName: {{ . }} }
+          secret: { secretName: {{ $root.Values.nats.tlsSecret }} }
         {{- end }}
 ---
 apiVersion: policy/v1

@@ -1,8 +1,11 @@
 import type { z } from "zod";
 
 /** The services, as they are named in folders, subjects, schemas and identities. */
-export const serviceNames = ["gateway", "auth", "ingest", "eval-runs", "judge", "monitor"] as const;
+export const serviceNames = ["gateway", "auth", "ingest", "eval-runs", "judge", "monitor", "dropin"] as const;
 export type ServiceName = (typeof serviceNames)[number];
+
+/** The services that use the bus, each with a user there. */
+export const busServices = serviceNames.filter((name) => name !== "dropin");
 
 /** A request on the bus: any member of the owner's queue group answers it. Subject: `svc.<owner>.<verb-noun>.v1`. */
 export interface RequestContract<Body extends z.ZodType = z.ZodType, Reply extends z.ZodType = z.ZodType> {

@@ -1,5 +1,5 @@
 import { internalRoutes } from "@touchstone/contracts";
-import type { Handler, ServedRoute } from "@touchstone/service-kit";
+import { type Handler, projectDeleted, requireProject, type ServedRoute } from "@touchstone/service-kit";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { MembershipStore } from "../accounts/membership-store.ts";
 import { type AuditReader, showPage } from "../audit/audit-reader.ts";
@@ -30,6 +30,7 @@ export function listInternalRoutes(dependencies: {
     { route: internalRoutes.readOrganizations, handle: readOrganizations(dependencies) },
     { route: internalRoutes.readAudit, handle: readAudit(dependencies) },
     { route: internalRoutes.readAccessSettings, handle: readAccessSettings(dependencies) },
+    { route: internalRoutes.readProjectName, handle: readProjectName(dependencies) },
     { route: internalRoutes.readProviderKeys, handle: readProviderKeys(dependencies) },
   ];
 }
@@ -51,6 +52,15 @@ function resolveSession(dependencies: { accounts: Accounts | null; members: Memb
     if (userId === null) return { status: 200, body: { session: null } };
     const [memberships, projects] = await Promise.all([members.membershipsOf(userId), members.projectsOf(userId)]);
     return { status: 200, body: { session: { userId, memberships, projects } } };
+  };
+}
+
+/** Answers dropin: the name of the caller's project. */
+function readProjectName({ projects }: { projects: ProjectStore }): Handler {
+  return async (call) => {
+    const name = await projects.readName(requireProject(call));
+    if (name === null) throw projectDeleted(new Error("the project has no key"));
+    return { status: 200, body: { name } };
   };
 }
 

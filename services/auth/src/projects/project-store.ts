@@ -35,6 +35,8 @@ export interface ProjectStore {
   /** Null: no such project, or it is being deleted. */
   renameProject(projectId: string, name: string, act: Act): Promise<Project | null>;
   isDefaultProject(projectId: string): Promise<boolean>;
+  /** Null: no such project, or it is being deleted. */
+  readName(projectId: string): Promise<string | null>;
   /** A project's key; null: no such project, or it is being deleted. */
   readKey(projectId: string): Promise<string | null>;
   /** The owner of a key; null if no project has it. */
@@ -207,6 +209,20 @@ export function createProjectStore(database: Database, vault: KeyVault, clock: C
         values: [projectId],
       });
       return rowCount === 1;
+    },
+
+    async readName(projectId) {
+      const { rows } = await database.query<{ name: string }>({
+        // A project that is being deleted has no key.
+        name: "project_read_name",
+        text: `
+          select project.name
+          from auth.projects project
+          join auth.project_keys key on key.project_id = project.id
+          where project.id = $1`,
+        values: [projectId],
+      });
+      return rows[0]?.name ?? null;
     },
 
     async readKey(projectId) {

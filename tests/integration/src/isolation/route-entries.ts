@@ -2,6 +2,7 @@ import { accountsEntries } from "./entries/accounts.ts";
 import { datasetsEntries } from "./entries/datasets.ts";
 import { gradersEntries } from "./entries/graders.ts";
 import { notificationsEntries } from "./entries/notifications.ts";
+import { peersEntries } from "./entries/peers.ts";
 import { projectDataEntries } from "./entries/project-data.ts";
 import { runsEntries } from "./entries/runs.ts";
 import { tracesEntries } from "./entries/traces.ts";
@@ -18,4 +19,5 @@ export const routeEntries: RouteEntries = {
   ...accountsEntries,
   ...watchingEntries,
   ...notificationsEntries,
+  ...peersEntries,
 };

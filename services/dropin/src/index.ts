@@ -1,0 +1,2 @@
+export { type DropinConfig, readDropinConfig } from "./config.ts";
+export { createDropin } from "./service.ts";

@@ -1,0 +1,34 @@
+import { internalRoutes, type langfuseHealth, type langfuseProjects, routes } from "@touchstone/contracts";
+import { type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import type { z } from "zod";
+import type { Owner } from "../owner.ts";
+
+/** The paths of Langfuse's clients (dropin 1). */
+export function langfuseRoutes(dependencies: { auth: Owner; evalRuns: Owner }): ServedRoute[] {
+  return [
+    { route: routes.getLangfuseHealth, handle: getHealth },
+    { route: routes.listLangfuseProjects, handle: listProjects(dependencies) },
+  ];
+}
+
+/** The first version of Langfuse with prompts that have versions and labels at these paths, and an OTLP route. */
+const imitatedVersion = "3.0.0";
+
+const getHealth: Handler = async () => {
+  const body: z.input<typeof langfuseHealth> = { status: "OK", version: imitatedVersion };
+  return { status: 200, body };
+};
+
+/** GET /api/public/projects: clients check their key with it, and make links from the id. */
+function listProjects({ auth }: { auth: Owner }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const route = internalRoutes.readProjectName;
+    const { name } = route.reply.parse(JSON.parse(await auth.ask(route, call, { body: "{}" })));
+    const { organizationId } = call.identity;
+    const body: z.input<typeof langfuseProjects> = {
+      data: [{ id: projectId, name, organization: { id: organizationId ?? projectId, name }, metadata: {} }],
+    };
+    return { status: 200, body };
+  };
+}

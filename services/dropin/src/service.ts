@@ -1,0 +1,55 @@
+import type { ServiceName } from "@touchstone/contracts";
+import {
+  type Clock,
+  createHttpServer,
+  createInternalClient,
+  type HttpServer,
+  type LocalCalls,
+  type Logger,
+  type Metrics,
+  type Service,
+} from "@touchstone/service-kit";
+import type { DropinConfig } from "./config.ts";
+import { langfuseRoutes } from "./langfuse/routes.ts";
+import { createOwner } from "./owner.ts";
+
+export interface DropinDependencies {
+  logger: Logger;
+  clock: Clock;
+  metrics: Metrics;
+  /** Lets services in the same process call one another without a socket. */
+  localCalls?: LocalCalls | undefined;
+}
+
+/**
+ * Dropin answers the clients of other systems in their own words. It stores nothing: it asks the services that own the data,
+ * under the identity of the request, and is ready as soon as it listens.
+ */
+export function createDropin(config: DropinConfig, dependencies: DropinDependencies): Service {
+  const { rootSecret } = config;
+  const clientOf = (audience: ServiceName, addresses: readonly string[]) =>
+    createInternalClient({ ...dependencies, issuer: "dropin", audience, addresses, rootSecret });
+  const auth = clientOf("auth", config.authAddresses);
+  const evalRuns = clientOf("eval-runs", config.evalRunsAddresses);
+  const readiness = async () => ({ ready: true, checks: {} });
+  let server: HttpServer | null = null;
+  return {
+    name: "dropin",
+    async start() {
+      server = createHttpServer({
+        ...dependencies,
+        service: "dropin",
+        routes: langfuseRoutes({ auth: createOwner(auth), evalRuns: createOwner(evalRuns) }),
+        rootSecret,
+        readiness,
+        drainMs: config.drainMs,
+      });
+      return { address: await server.listen(config.listen) };
+    },
+    async stop() {
+      await server?.stop();
+      await Promise.all([auth.close(), evalRuns.close()]);
+    },
+    readiness,
+  };
+}
