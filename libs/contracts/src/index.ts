@@ -26,6 +26,7 @@ export * from "./http/health.ts";
 export * from "./http/ingest-health.ts";
 export * from "./http/judging.ts";
 export * from "./http/langfuse.ts";
+export * from "./http/langfuse-ingestion.ts";
 export * from "./http/model-comparison.ts";
 export * from "./http/model-prices.ts";
 export * from "./http/models.ts";

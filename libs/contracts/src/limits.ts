@@ -87,6 +87,8 @@ export const limits = {
   otlpEnvelopesMax: 262_144,
   /** Updates of spans in one request (otlp 9). */
   spanUpdatesMax: 1_000,
+  /** dropin 1.3: events in one batch. */
+  langfuseEventsMax: 10_000,
   /** completions 2.1: a `timestamp` further ahead than this is clamped to now. */
   timestampAheadMaxMs: 60_000,
   /** completions 2.3: a longer search term is cut. */

@@ -6,6 +6,7 @@ export interface DropinConfig {
   logLevel: string;
   rootSecret: string;
   authAddresses: readonly string[];
+  ingestAddresses: readonly string[];
   evalRunsAddresses: readonly string[];
   /** How long a stop may take. */
   stopWithinMs: number;
@@ -24,6 +25,7 @@ const dropinSettings = [
   "SERVICE_LOG_LEVEL",
   "SERVICE_INTERNAL_SECRET",
   "SERVICE_AUTH_URL",
+  "SERVICE_INGEST_URL",
   "SERVICE_EVAL_RUNS_URL",
   "SERVICE_STOP_SECONDS",
   "SERVICE_STALL_SECONDS",
@@ -32,9 +34,10 @@ const dropinSettings = [
 /** Reads dropin's settings; reports every mistake, by variable name. */
 export function readDropinConfig(environment: Environment): { config: DropinConfig; warnings: string[] } {
   const { values, warnings } = loadSettings(dropinSettings, environment);
-  const { rootSecret, auth, evalRuns } = requireSettings({
+  const { rootSecret, auth, ingest, evalRuns } = requireSettings({
     rootSecret: [values.SERVICE_INTERNAL_SECRET, "SERVICE_INTERNAL_SECRET"],
     auth: [values.SERVICE_AUTH_URL, "SERVICE_AUTH_URL"],
+    ingest: [values.SERVICE_INGEST_URL, "SERVICE_INGEST_URL"],
     evalRuns: [values.SERVICE_EVAL_RUNS_URL, "SERVICE_EVAL_RUNS_URL"],
   });
   const stopWithinMs = (values.SERVICE_STOP_SECONDS ?? stopDefaultSeconds) * 1000;
@@ -44,6 +47,7 @@ export function readDropinConfig(environment: Environment): { config: DropinConf
       logLevel: values.SERVICE_LOG_LEVEL,
       rootSecret: rootSecret.reveal(),
       authAddresses: auth,
+      ingestAddresses: ingest,
       evalRunsAddresses: evalRuns,
       stopWithinMs,
       drainMs: stopWithinMs - Math.min(5_000, stopWithinMs / 2),

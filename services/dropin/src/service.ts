@@ -30,6 +30,7 @@ export function createDropin(config: DropinConfig, dependencies: DropinDependenc
   const clientOf = (audience: ServiceName, addresses: readonly string[]) =>
     createInternalClient({ ...dependencies, issuer: "dropin", audience, addresses, rootSecret });
   const auth = clientOf("auth", config.authAddresses);
+  const ingest = clientOf("ingest", config.ingestAddresses);
   const evalRuns = clientOf("eval-runs", config.evalRunsAddresses);
   const readiness = async () => ({ ready: true, checks: {} });
   let server: HttpServer | null = null;
@@ -39,7 +40,11 @@ export function createDropin(config: DropinConfig, dependencies: DropinDependenc
       server = createHttpServer({
         ...dependencies,
         service: "dropin",
-        routes: langfuseRoutes({ auth: createOwner(auth), evalRuns: createOwner(evalRuns) }),
+        routes: langfuseRoutes({
+          auth: createOwner(auth),
+          ingest: createOwner(ingest),
+          evalRuns: createOwner(evalRuns),
+        }),
         rootSecret,
         readiness,
         drainMs: config.drainMs,
@@ -48,7 +53,7 @@ export function createDropin(config: DropinConfig, dependencies: DropinDependenc
     },
     async stop() {
       await server?.stop();
-      await Promise.all([auth.close(), evalRuns.close()]);
+      await Promise.all([auth.close(), ingest.close(), evalRuns.close()]);
     },
     readiness,
   };

@@ -2,7 +2,15 @@ import { LangfuseClient } from "@langfuse/client";
 import { LangfuseSpanProcessor } from "@langfuse/otel";
 import { setLangfuseTracerProvider, startObservation } from "@langfuse/tracing";
 import { BasicTracerProvider } from "@opentelemetry/sdk-trace-base";
-import { langfuseErrorBody, langfuseHealth, traceList } from "@touchstone/contracts";
+import {
+  langfuseBatchReply,
+  langfuseErrorBody,
+  langfuseHealth,
+  langfuseScoreReply,
+  traceDetail,
+  traceList,
+  traceOutline,
+} from "@touchstone/contracts";
 import { Langfuse } from "langfuse";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
@@ -112,4 +120,143 @@ test("spans of the tracing client are stored with their usage, cached tokens inc
   const { traces } = await client.expect({ status: 200, schema: traceList }, "GET", "/ingest/traces?limit=1");
   expect(traces[0]).toMatchObject({ name: "weather-agent", inputTokens: 16, outputTokens: 5 });
   await provider.shutdown();
+});
+
+/** What the client of version 3 sends in one flush is read back through our own API. */
+async function readOnlyTrace(name: string) {
+  const { traces } = await client.expect(
+    { status: 200, schema: traceList },
+    "GET",
+    `/ingest/traces?limit=10&search=${name}`,
+  );
+  expect(traces).toHaveLength(1);
+  const id = traces[0]?._id ?? "";
+  const detail = await client.expect({ status: 200, schema: traceDetail }, "GET", `/ingest/traces/${id}`);
+  const { spans } = await client.expect({ status: 200, schema: traceOutline }, "GET", `/ingest/traces/${id}/outline`);
+  return { detail, spans };
+}
+
+describe("version 3, which sends a span in several events", () => {
+  test("traces, spans, generations and events become one trace with its usage, times and scores", async () => {
+    const trace = langfuse.v3.trace({
+      name: "weather-agent-3",
+      userId: "user-1",
+      sessionId: "session-3",
+      input: "Weather?",
+      tags: ["t1"],
+      metadata: { k: "v" },
+    });
+    const span = trace.span({ name: "plan", input: { a: 1 } });
+    const generation = span.generation({
+      name: "llm-call",
+      model: "gpt-4o-mini",
+      input: [{ role: "user", content: "Weather?" }],
+      modelParameters: { temperature: 0 },
+    });
+    generation.end({ output: "Sunny", usageDetails: { input: 12, output: 5, cache_read_input_tokens: 4 } });
+    span.end({ output: { b: 2 } });
+    trace.event({ name: "cache-hit" });
+    trace.update({ output: "Sunny" });
+    trace.score({ name: "helpful", value: 1, comment: "good", dataType: "BOOLEAN" });
+    generation.score({ name: "tone", value: "kind" });
+    await langfuse.v3.flushAsync();
+
+    const { detail, spans } = await readOnlyTrace("weather-agent-3");
+
+    expect(detail).toMatchObject({
+      name: "weather-agent-3",
+      framework: "langfuse",
+      sessionId: "session-3",
+      input: "Weather?",
+      output: "Sunny",
+      inputTokens: 16,
+      outputTokens: 5,
+      metadata: { k: "v" },
+      scores: [{ name: "helpful", value: true, comment: "good" }],
+    });
+    expect(detail.latencyMs).not.toBeNull();
+    const names = spans.map((one) => [
+      one.name,
+      one.spanKind,
+      spans.find(({ spanId }) => spanId === one.parentSpanId)?.name,
+    ]);
+    expect(names.toSorted()).toEqual([
+      ["cache-hit", expect.any(String), "weather-agent-3"],
+      ["llm-call", "llm", "plan"],
+      ["plan", expect.any(String), "weather-agent-3"],
+      ["weather-agent-3", expect.any(String), undefined],
+    ]);
+    const llm = spans.find(({ name }) => name === "llm-call")?._id ?? "";
+    const call = await client.expect({ status: 200, schema: traceDetail }, "GET", `/ingest/traces/${llm}`);
+    expect(call).toMatchObject({ model: "gpt-4o-mini", output: "Sunny", scores: [{ name: "tone", value: "kind" }] });
+  });
+
+  test("a trace whose generation has not ended shows it running", async () => {
+    const trace = langfuse.v3.trace({ name: "still-running" });
+    const generation = trace.generation({ name: "slow-call" });
+    await langfuse.v3.flushAsync();
+    expect((await readOnlyTrace("still-running")).spans).toMatchObject([
+      { name: "still-running", latencyMs: null },
+      { name: "slow-call", latencyMs: null },
+    ]);
+
+    generation.end({ output: "done" });
+    await langfuse.v3.flushAsync();
+
+    expect((await readOnlyTrace("still-running")).spans).toMatchObject([
+      { latencyMs: expect.any(Number) },
+      { latencyMs: expect.any(Number) },
+    ]);
+  });
+});
+
+test("each event of a batch is stored or named among the errors, and a repeated batch adds nothing", async () => {
+  const at = "2026-11-20T10:00:00.000Z";
+  const event = (id: string, type: string, body: unknown) => ({ id, type, timestamp: at, body });
+  const batch = [
+    event("1", "trace-create", { id: "order 7 / å", name: "foreign-ids", timestamp: at }),
+    event("2", "generation-create", { id: "call 1", traceId: "order 7 / å", name: "call", startTime: at, endTime: at }),
+    event("3", "dream-create", { id: "x" }),
+    event("4", "span-create", { traceId: "order 7 / å", name: "without id" }),
+    event("5", "score-create", { traceId: "order 7 / å", name: "", value: 1 }),
+    event("6", "score-create", { traceId: "order 7 / å", name: "helpful", value: 0.5 }),
+    event("7", "span-create", { id: "s", traceId: "order 7 / å", startTime: "2126-01-01T00:00:00Z" }),
+    event("8", "sdk-log", { log: "anything" }),
+    { id: "9", type: "trace-create" },
+  ];
+  const send = async () => {
+    const headers = { authorization: basic(system.apiKey), "content-type": "application/json" };
+    const body = JSON.stringify({ batch, metadata: {} });
+    const answer = await fetch(`${system.url}/api/public/ingestion`, { method: "POST", headers, body });
+    expect(answer.status).toBe(207);
+    return langfuseBatchReply.parse(await answer.json());
+  };
+
+  const [first, second] = [await send(), await send()];
+
+  expect(first.successes.map(({ id }) => id)).toEqual(["1", "2", "6", "8"]);
+  expect(Object.fromEntries(first.errors.map(({ id, message }) => [id, message]))).toEqual({
+    "3": "The event type dream-create is unknown",
+    "4": "body.id is required",
+    "5": expect.stringContaining("name"),
+    "7": expect.stringContaining("startTime: is more than 24 hours ahead"),
+    "9": expect.stringContaining("timestamp"),
+  });
+  expect(second).toEqual(first);
+  const { detail, spans } = await readOnlyTrace("foreign-ids");
+  expect(spans).toHaveLength(2);
+  expect(detail).toMatchObject({ metadata: { peerId: "order 7 / å" }, scores: [{ name: "helpful", value: 0.5 }] });
+});
+
+test("a score by itself is stored, and the score of a trace may come before it", async () => {
+  const headers = { authorization: basic(system.apiKey), "content-type": "application/json" };
+  const body = JSON.stringify({ traceId: "comes later", name: "early", value: 3 });
+  const answer = await fetch(`${system.url}/api/public/scores`, { method: "POST", headers, body });
+  expect(answer.status).toBe(200);
+  expect(langfuseScoreReply.parse(await answer.json()).id).not.toBe("");
+
+  langfuse.v3.trace({ id: "comes later", name: "late-trace" });
+  await langfuse.v3.flushAsync();
+
+  expect((await readOnlyTrace("late-trace")).detail.scores).toMatchObject([{ name: "early", value: 3 }]);
 });

@@ -10,7 +10,7 @@ gateway: [auth, ingest, eval-runs, monitor, dropin]
 judge: [auth]
 eval-runs: [ingest]
 monitor: [ingest]
-dropin: [auth, eval-runs]
+dropin: [auth, ingest, eval-runs]
 {{- end -}}
 
 {{/* Whether a service uses NATS; argument: its name. */}}

@@ -11,25 +11,26 @@ const spanId = z
   .string()
   .regex(/^[0-9a-f]{16}$/, "must be 16 lowercase hexadecimal digits")
   .check(isSet);
-const text = z.string().check(storable);
 const time = z.string().meta({ format: "date-time" }).describe("ISO 8601; UTC without a zone");
 
 /** One of several requests that describe a span together. Null states nothing. */
 const submittedSpanUpdate = z.object({
   traceId,
   spanId,
-  id: text
+  id: z
+    .string()
     .max(limits.indexedTextMaxChars)
+    .check(storable)
     .nullish()
     .describe("Of this update: the second one with an id changes nothing. Default: a hash of the update"),
   type: z.enum(["create", "update"]).nullish().describe("An `update` (default) counts after every `create`"),
   time: time.nullish().describe("When it was made: of two updates the later counts. Default: its receipt"),
   parentSpanId: spanId.nullish(),
-  name: text.max(limits.traceNameMaxChars).nullish(),
+  name: z.string().nullish(),
   startTime: time.nullish(),
   endTime: time.nullish().describe("A span without an end is running"),
-  error: text.nullish().describe("Why it failed"),
-  scope: text.max(limits.frameworkMaxChars).nullish().describe("The OpenTelemetry instrumentation scope"),
+  error: z.string().nullish().describe("Why it failed"),
+  scope: z.string().nullish().describe("The OpenTelemetry instrumentation scope"),
   attributes: z
     .record(z.string(), z.unknown())
     .nullish()

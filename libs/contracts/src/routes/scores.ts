@@ -18,6 +18,7 @@ export const scoreRoutes = {
     ...ingest,
     ...byMember,
     id: "submitScores",
+    alsoAskedBy: ["dropin"],
     method: "POST",
     path: `${prefix}/scores`,
     keyRateGroup: "ingest",

@@ -46,6 +46,7 @@ export const traceRoutes = {
     method: "POST",
     path: `${prefix}/ingest/span-updates`,
     owner: "ingest",
+    alsoAskedBy: ["dropin"],
     keyRateGroup: "ingest",
     body: judged(json(submittedSpanUpdates), submittedSpanUpdatesSentences),
     responses: {

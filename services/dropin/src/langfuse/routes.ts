@@ -2,12 +2,14 @@ import { internalRoutes, type langfuseHealth, type langfuseProjects, routes } fr
 import { type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { Owner } from "../owner.ts";
+import { ingestionRoutes } from "./ingestion-routes.ts";
 
 /** The paths of Langfuse's clients (dropin 1). */
-export function langfuseRoutes(dependencies: { auth: Owner; evalRuns: Owner }): ServedRoute[] {
+export function langfuseRoutes(dependencies: { auth: Owner; ingest: Owner; evalRuns: Owner }): ServedRoute[] {
   return [
     { route: routes.getLangfuseHealth, handle: getHealth },
     { route: routes.listLangfuseProjects, handle: listProjects(dependencies) },
+    ...ingestionRoutes(dependencies),
   ];
 }
 

@@ -27,6 +27,7 @@ export interface IngestWatch {
 const watched: ReadonlySet<string> = new Set<RouteId>([
   "submitTrace",
   "submitSpanUpdates",
+  "ingestLangfuseBatch",
   "receiveTraces",
   "receiveTracesAtBase",
   "receiveLogs",

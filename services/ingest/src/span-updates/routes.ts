@@ -6,6 +6,7 @@ import {
   type Handler,
   parseBody,
   parseIsoTime,
+  readJsonObject,
   requireProject,
   type ServedRoute,
 } from "@touchstone/service-kit";
@@ -32,7 +33,7 @@ const refusals: Readonly<Record<UpdateRefusal, string>> = {
 function submitSpanUpdates({ recorder, clock }: { recorder: SpanRecorder; clock: Clock }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const { updates: sent } = parseBody(await call.json(), routes.submitSpanUpdates.body);
+    const { updates: sent } = parseBody((await readJsonObject(call)).value, routes.submitSpanUpdates.body);
     const nowMs = clock.now();
     const updates = sent.map((update, index) => readUpdate(update, { index, nowMs }));
     const stored = await recorder.recordUpdates(updates, projectId);

@@ -1,0 +1,33 @@
+import type { submittedScore } from "@touchstone/contracts";
+import type { z } from "zod";
+import { spanIdOf, traceIdOf } from "./ids.ts";
+import { EventError, textOf } from "./span-updates.ts";
+
+const dataTypes = { NUMERIC: "numeric", BOOLEAN: "boolean", CATEGORICAL: "categorical", TEXT: "categorical" } as const;
+
+/** A score of Langfuse as one of ours. Without an id it has that of its event, so that a repeated event is one score. */
+export function toScore(
+  body: Readonly<Record<string, unknown>>,
+  eventId: string | null,
+): z.input<typeof submittedScore> {
+  const { value, metadata, dataType } = body;
+  if (typeof value !== "number" && typeof value !== "string" && typeof value !== "boolean") {
+    throw new EventError("body.value must be a number, a text or a boolean");
+  }
+  const stated = textOf(body, "dataType");
+  if (stated !== null && !(stated in dataTypes)) throw new EventError(`body.dataType ${dataType} is unknown`);
+  const [traceId, observationId] = [textOf(body, "traceId"), textOf(body, "observationId")];
+  return {
+    id: textOf(body, "id") ?? eventId,
+    name: textOf(body, "name") ?? "",
+    value,
+    dataType: stated === null ? null : dataTypes[stated as keyof typeof dataTypes],
+    comment: textOf(body, "comment"),
+    metadata: (metadata ?? null) as z.input<typeof submittedScore>["metadata"],
+    timestamp: textOf(body, "timestamp"),
+    traceId: traceId === null ? null : traceIdOf(traceId),
+    spanId: observationId === null ? null : spanIdOf(observationId),
+    sessionId: textOf(body, "sessionId"),
+    runId: textOf(body, "datasetRunId"),
+  };
+}

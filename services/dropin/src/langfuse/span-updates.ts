@@ -1,0 +1,187 @@
+import type { LangfuseEvent, SubmittedSpanUpdate } from "@touchstone/contracts";
+import { isJsonObject, parseIsoTime } from "@touchstone/service-kit";
+import { rootIdOf, spanIdOf, traceIdOf } from "./ids.ts";
+
+/** An event that cannot be stored; the message is for the client. */
+export class EventError extends Error {
+  override readonly name = "EventError";
+}
+
+type Body = LangfuseEvent["body"];
+type Attributes = Record<string, unknown>;
+
+/** The scope of Langfuse's exporters: attributes are read as if they had come from one. */
+const scope = "langfuse-sdk";
+
+/** The types of observations; an event is named `<type>-create` or `<type>-update`. */
+const observationTypes: ReadonlySet<string> = new Set([
+  "span",
+  "generation",
+  "event",
+  "agent",
+  "tool",
+  "chain",
+  "retriever",
+  "evaluator",
+  "embedding",
+  "guardrail",
+]);
+
+/** What an event states of its span, and of the time that its trace reaches over; null reach = nothing. */
+export interface SpanEvent {
+  update: SubmittedSpanUpdate;
+  reach: SubmittedSpanUpdate | null;
+}
+
+/** Null: the event is not about a span. Throws an EventError. */
+export function readSpanEvent(event: LangfuseEvent): SpanEvent | null {
+  if (event.type === "trace-create") return { update: traceUpdate(event), reach: null };
+  const [, type = "", act] = /^(\w+)-(create|update)$/.exec(event.type) ?? [];
+  const stated = type === "observation" ? (textOf(event.body, "type") ?? "span").toLowerCase() : type;
+  if (act === undefined || !observationTypes.has(stated)) return null;
+  return observationEvent(event, stated, act === "create");
+}
+
+/** A trace is the root span above its observations. It ends with what it states last, or with the last observation. */
+function traceUpdate({ id, timestamp, body }: LangfuseEvent): SubmittedSpanUpdate {
+  const traceId = requiredId(body, "id");
+  const startTime = timeOf(body, "timestamp") ?? timestamp;
+  const isAnswered = (body.output ?? null) !== null;
+  return {
+    ...ofRoot(traceId),
+    id,
+    type: "create",
+    time: startTime,
+    startTime,
+    ...(isAnswered && { endTime: timestamp }),
+    name: textOf(body, "name"),
+    attributes: {
+      "langfuse.trace.name": textOf(body, "name"),
+      "langfuse.trace.input": jsonText(body.input),
+      "langfuse.trace.output": jsonText(body.output),
+      "langfuse.user.id": textOf(body, "userId"),
+      "langfuse.session.id": textOf(body, "sessionId"),
+      "langfuse.trace.tags": Array.isArray(body.tags) && body.tags.length > 0 ? body.tags.map(String) : null,
+      "langfuse.release": textOf(body, "release"),
+      ...sharedAttributes(body),
+      ...metadataOf("trace", body.metadata, traceIdOf(traceId) === traceId.replaceAll("-", "") ? null : traceId),
+    },
+  };
+}
+
+function observationEvent(event: LangfuseEvent, type: string, isCreate: boolean): SpanEvent {
+  const { id, timestamp, body } = event;
+  const observationId = requiredId(body, "id");
+  const traceId = textOf(body, "traceId") ?? observationId;
+  const parent = textOf(body, "parentObservationId");
+  const startTime = timeOf(body, "startTime") ?? (isCreate ? timestamp : null);
+  const endTime = timeOf(body, "endTime") ?? (type === "event" ? startTime : null);
+  const update: SubmittedSpanUpdate = {
+    traceId: traceIdOf(traceId),
+    spanId: spanIdOf(observationId),
+    id,
+    type: isCreate ? "create" : "update",
+    time: timestamp,
+    // An update repeats no parent, so only what created the observation puts it below the trace.
+    parentSpanId: parent !== null ? spanIdOf(parent) : isCreate ? rootIdOf(traceId) : null,
+    name: textOf(body, "name"),
+    startTime,
+    endTime,
+    scope,
+    attributes: {
+      "langfuse.observation.type": type,
+      "langfuse.observation.input": jsonText(body.input),
+      "langfuse.observation.output": jsonText(body.output),
+      "langfuse.observation.level": textOf(body, "level"),
+      "langfuse.observation.status_message": textOf(body, "statusMessage"),
+      "langfuse.observation.model.name": textOf(body, "model"),
+      "langfuse.observation.model.parameters": jsonText(body.modelParameters),
+      "langfuse.observation.completion_start_time": textOf(body, "completionStartTime"),
+      "langfuse.observation.prompt.name": textOf(body, "promptName"),
+      "langfuse.observation.prompt.version": body.promptVersion ?? null,
+      ...usageOf(body),
+      ...sharedAttributes(body),
+      ...metadataOf("observation", body.metadata, spanIdOf(observationId) === observationId ? null : observationId),
+    },
+  };
+  return { update, reach: { ...ofRoot(traceId), time: timestamp, startTime, endTime } };
+}
+
+function ofRoot(traceId: string) {
+  return { traceId: traceIdOf(traceId), spanId: rootIdOf(traceId), scope, widens: true } as const;
+}
+
+/** One reach for each trace. It has no id: an equal one, sent again, adds nothing. */
+export function joinReaches(reaches: readonly SubmittedSpanUpdate[]): SubmittedSpanUpdate[] {
+  const joined = new Map<string, SubmittedSpanUpdate>();
+  for (const reach of reaches) {
+    const { startTime, endTime } = joined.get(reach.traceId) ?? reach;
+    joined.set(reach.traceId, {
+      ...reach,
+      startTime: earliest(startTime, reach.startTime),
+      endTime: earliest(endTime, reach.endTime, -1),
+      time: earliest(joined.get(reach.traceId)?.time, reach.time),
+    });
+  }
+  return [...joined.values()];
+}
+
+/** Of two times; with the sign -1 the latest. */
+function earliest(one: string | null | undefined, other: string | null | undefined, sign = 1): string | null {
+  const known = [one, other].filter((time) => typeof time === "string");
+  const [first] = known.toSorted((a, b) => sign * ((parseIsoTime(a) ?? 0) - (parseIsoTime(b) ?? 0)));
+  return first ?? null;
+}
+
+/** Usage in its newer and older forms. */
+function usageOf({ usage, usageDetails, costDetails }: Body): Attributes {
+  const older = isJsonObject(usage) ? usage : {};
+  const { input, output, total, promptTokens, completionTokens, totalTokens, inputCost, outputCost, totalCost } = older;
+  const tokens = { input: input ?? promptTokens, output: output ?? completionTokens, total: total ?? totalTokens };
+  const costs = { input: inputCost, output: outputCost, total: totalCost };
+  return {
+    "langfuse.observation.usage_details": isJsonObject(usageDetails) ? jsonText(usageDetails) : stated(tokens),
+    "langfuse.observation.cost_details": isJsonObject(costDetails) ? jsonText(costDetails) : stated(costs),
+  };
+}
+
+function stated(counts: Record<string, unknown>): string | null {
+  const known = Object.entries(counts).filter(([, value]) => typeof value === "number");
+  return known.length === 0 ? null : JSON.stringify(Object.fromEntries(known));
+}
+
+function sharedAttributes(body: Body): Attributes {
+  return { "langfuse.version": textOf(body, "version"), "langfuse.environment": textOf(body, "environment") };
+}
+
+/** Each entry by itself, so that entries of several events are merged. An id that became a hash is kept beside them. */
+function metadataOf(owner: "trace" | "observation", metadata: unknown, peerId: string | null): Attributes {
+  const entries = isJsonObject(metadata) ? metadata : (metadata ?? null) === null ? {} : { metadata };
+  const named = Object.entries({ ...entries, ...(peerId !== null && { peerId }) });
+  return Object.fromEntries(named.map(([key, value]) => [`langfuse.${owner}.metadata.${key}`, jsonText(value)]));
+}
+
+/** As Langfuse's exporters write a value: text as it is, all else as JSON. */
+function jsonText(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+export function textOf(body: Body, member: string): string | null {
+  const value = body[member] ?? null;
+  if (value === null || typeof value === "string") return value;
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  throw new EventError(`body.${member} must be text`);
+}
+
+function requiredId(body: Body, member: string): string {
+  const id = textOf(body, member);
+  if (id === null || id === "") throw new EventError(`body.${member} is required`);
+  return id;
+}
+
+function timeOf(body: Body, member: string): string | null {
+  const time = textOf(body, member);
+  if (time !== null && parseIsoTime(time) === null) throw new EventError(`body.${member} must be an ISO 8601 time`);
+  return time;
+}
