@@ -49,7 +49,7 @@ const rooms = {
   },
   "eval-runs": {
     "ci-runs": "gates runs results judging grading datasets registries queries json",
-    gates: "runs results grading datasets statistics queries json",
+    gates: "runs results grading datasets statistics queries json ingest-client",
     analyses: "runs results grading json timings",
     rescoring: "runs results judging grading statistics",
     "trace-evaluation": "runs results judging grading graders datasets timings ingest-client",

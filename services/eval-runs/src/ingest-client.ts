@@ -1,8 +1,11 @@
-import { deadlines, internalRoutes, type JudgedTrace, type RecordedTurn } from "@touchstone/contracts";
+import { deadlines, internalRoutes, type JudgedTrace, type RecordedTurn, type RunScores } from "@touchstone/contracts";
 import type { InternalClient } from "@touchstone/service-kit";
+import type { z } from "zod";
 
 /** A recorded trace or session, of one project. */
 export type Recorded = { traceId: string } | { sessionId: string };
+
+export type RunScoresQuery = z.input<typeof internalRoutes.readRunScores.body>;
 
 export interface TraceQuery {
   projectId: string;
@@ -22,6 +25,8 @@ export interface IngestClient {
    * project.
    */
   readTrace(query: TraceQuery, requestId: string): Promise<JudgedTrace | null>;
+  /** A page of the scores that clients gave a run or some traces. */
+  readRunScores(query: RunScoresQuery, requestId: string): Promise<RunScores>;
 }
 
 export function createIngestClient(client: Pick<InternalClient, "call">): IngestClient {
@@ -33,5 +38,6 @@ export function createIngestClient(client: Pick<InternalClient, "call">): Ingest
     async readTrace(query, requestId) {
       return (await client.call(internalRoutes.readTraceForJudging, query, within(requestId))).trace;
     },
+    readRunScores: (query, requestId) => client.call(internalRoutes.readRunScores, query, within(requestId)),
   };
 }

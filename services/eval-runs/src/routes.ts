@@ -71,7 +71,8 @@ export interface RouteDependencies extends FinalizingDependencies {
 /** Every route of this service, with its dependencies. */
 export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
   const { datasets, runs, results, ciRuns, gates, gradings, configs, groups } = dependencies;
-  const { prompts, toolSchemas, clock, database, signal, exports, bus, logger, timings, lockGraders } = dependencies;
+  const { prompts, toolSchemas, ingest, clock, database, signal, exports, bus, logger, timings, lockGraders } =
+    dependencies;
   const members = createMemberReader(bus);
   const names = createDatasetNames(database);
   return [
@@ -96,7 +97,7 @@ export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
     ...graderRoutes({ lockGraders, configs, groups, members, clock }),
     ...analysisRoutes(dependencies),
     ...ciRunRoutes(dependencies),
-    ...gateRoutes({ database, runs, gates, gradings, clock, datasets, results, names }),
+    ...gateRoutes({ database, runs, gates, gradings, clock, datasets, results, names, ingest }),
     ...promptRoutes({ prompts, clock }),
     ...toolSchemaRoutes({ toolSchemas, clock }),
     ...exportRoutes({ exports }),

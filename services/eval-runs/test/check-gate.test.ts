@@ -117,6 +117,9 @@ test.for([
   [{ noRegression: "1", tolerance: "x" }, "tolerance must be a number"],
   [{ method: "bootstrap" }, 'method must be "paired"'],
   [{ method: "paired", minEffect: "0" }, "minEffect must be a number above 0"],
+  [{ metric: "m", failUnder: "1", scorer: "s" }, "metric and scorer cannot be combined"],
+  [{ metric: "m", noRegression: "1" }, "tolerance is required with metric and noRegression"],
+  [{ metric: "m", method: "paired" }, "minEffect is required with metric and method"],
 ] as const)("a gate asked with %j is refused: %s", ([query, message]) => {
   expect(() => readGateRequest(query)).toThrow(message);
 });

@@ -70,6 +70,7 @@ describe("the gate of a run", () => {
       runId,
       datasetId,
       gatedScorer: null,
+      gatedMetric: null,
       averageRating: 8,
       resultCount: 3,
       baselineRunId: null,

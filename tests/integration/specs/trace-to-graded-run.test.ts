@@ -96,6 +96,59 @@ test("a replayed batch echoes the stored verdicts and judges nothing again [spec
   expect(llm.requests.length).toBe(asked);
 });
 
+test("a gate tests scores that clients gave, by the trace of a result or by its case", async () => {
+  llm.answerWith({ kind: "verdict", rating: 9, justification: "Fine." });
+  const sendTrace = async (name: string): Promise<string> =>
+    ((await client.send("POST", "/ingest/traces", { name })).body as { traceId: string }).traceId;
+  const questions = Array.from({ length: 8 }, (_, index) => ({ main_question: { query: `Question ${index}?` } }));
+  const made = await client.expect(
+    { status: 201, schema: dataset },
+    "POST",
+    `${evaluations}/datasets`,
+    buildDataset({ questions }),
+  );
+  const gradeRun = async (values: number[]): Promise<string> => {
+    const runTraces = [await sendTrace("one"), await sendTrace("two")];
+    const { runId } = await client.expect({ status: 201, schema: createRunReply }, "POST", `${evaluations}/runs`, {
+      datasetId: made._id,
+    });
+    const results = values.map((_, questionIndex) =>
+      buildResult({ questionIndex, traceId: runTraces[questionIndex] ?? null }),
+    );
+    await submit(runId, "batch", results);
+    const scores = values.map((value, index) => ({
+      ...{ name: "recall", value },
+      ...(index < 2 ? { traceId: runTraces[index] } : { runId, caseId: `case-${index}`, runNumber: 1 }),
+    }));
+    expect((await client.send("POST", "/scores", scores)).status).toBe(201);
+    await client.send("POST", `${evaluations}/runs/${runId}/finalize`);
+    return runId;
+  };
+  const askGate = (runId: string, query: string) =>
+    client.send("GET", `${evaluations}/runs/${runId}/gate?metric=recall&${query}`);
+
+  await gradeRun([1, 0.8, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9]);
+  const runId = await gradeRun([1, 0.8, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3]);
+  const { body } = await askGate(runId, "failUnder=0.4&noRegression=true&tolerance=0.05&method=paired&minEffect=0.1");
+  expect(body).toMatchObject({
+    gatedMetric: "recall",
+    averageRating: 0.45,
+    baselineAverage: 0.9,
+    checks: [
+      { check: "fail-under", passed: true, detail: 'The average of "recall" 0.45 is not below 0.4.' },
+      { check: "no-regression", passed: false },
+      { check: "paired", passed: false },
+    ],
+    paired: { outcome: "regressed", cases: 8 },
+    passed: false,
+  });
+  const unknown = await client.send("GET", `${evaluations}/runs/${runId}/gate?metric=other&failUnder=1`);
+  expect([unknown.status, unknown.body]).toEqual([
+    400,
+    { error: 'Unknown metric "other": the run has no numeric score of this name' },
+  ]);
+});
+
 test("a judge that is killed halfway is replaced by another; with none left, results are skipped and the call is still 200", async () => {
   llm.answerWith({ kind: "verdict", rating: 9, justification: "Taken over.", delayMs: 1_500 });
   const runId = await createRun(client);

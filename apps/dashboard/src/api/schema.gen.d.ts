@@ -9154,6 +9154,8 @@ export interface operations {
     gateRun: {
         parameters: {
             query?: {
+                /** @description Name of a score that clients gave (POST /scores), whose values are gated instead of ratings */
+                metric?: string;
                 /** @description A number: the least average rating that passes */
                 failUnder?: string;
                 /** @description true or 1: compare the average with the newest baseline's */
@@ -9196,6 +9198,8 @@ export interface operations {
                             id: string;
                             name: string | null;
                         } | null;
+                        /** @description The score that is gated instead; averages and differences are of its values */
+                        gatedMetric: string | null;
                         /** @description Rounded to 2 decimals, as it is compared */
                         averageRating: number | null;
                         resultCount: number;
@@ -9303,6 +9307,8 @@ export interface operations {
     previewGate: {
         parameters: {
             query?: {
+                /** @description Name of a score that clients gave (POST /scores), whose values are gated instead of ratings */
+                metric?: string;
                 /** @description A number: the least average rating that passes */
                 failUnder?: string;
                 /** @description true or 1: compare the average with the newest baseline's */
@@ -9340,6 +9346,8 @@ export interface operations {
                             id: string;
                             name: string | null;
                         } | null;
+                        /** @description The score that is gated instead; averages and differences are of its values */
+                        gatedMetric: string | null;
                         /** @description Rounded to 2 decimals, as it is compared */
                         averageRating: number | null;
                         resultCount: number;

@@ -4,6 +4,10 @@ import { pageEnd } from "./list-page.ts";
 
 /** Query of `GET .../runs/{runId}/gate` (completions 5.6). At least one check is needed. */
 export const gateQuery = z.object({
+  metric: z
+    .string()
+    .optional()
+    .describe("Name of a score that clients gave (POST /scores), whose values are gated instead of ratings"),
   failUnder: z.string().optional().describe("A number: the least average rating that passes"),
   noRegression: z.string().optional().describe("true or 1: compare the average with the newest baseline's"),
   tolerance: z.string().optional().describe("A number, default 0.5: how far below the baseline still passes"),
@@ -45,6 +49,10 @@ export const gate = z.object({
   runId: z.string(),
   datasetId: z.string(),
   gatedScorer: z.object({ id: z.string(), name: z.string().nullable() }).nullable(),
+  gatedMetric: z
+    .string()
+    .nullable()
+    .describe("The score that is gated instead; averages and differences are of its values"),
   averageRating: z.number().nullable().describe("Rounded to 2 decimals, as it is compared"),
   resultCount: z.number().int(),
   baselineRunId: z.string().nullable(),

@@ -89,6 +89,7 @@ function composeGate(
     runId: id,
     datasetId,
     gatedScorer: null,
+    gatedMetric: null,
     averageRating: roundAverage(average),
     resultCount: answered.length,
     baselineRunId: null,

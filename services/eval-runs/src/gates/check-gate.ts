@@ -16,9 +16,12 @@ export interface CheckedGate {
  * decimals before they are compared, as they are shown.
  */
 export function* checkGate(run: RunRatings, baseline: RunRatings | null, wanted: GateChecks): Sliced<CheckedGate> {
+  const average = wanted.metric === null ? "average rating" : `average of "${wanted.metric}"`;
   const checks: GateCheck[] = [];
-  if (wanted.failUnder !== null) checks.push(checkFloor(run, wanted.failUnder));
-  if (wanted.regressionTolerance !== null) checks.push(checkRegression(run, baseline, wanted.regressionTolerance));
+  if (wanted.failUnder !== null) checks.push(checkFloor(run, wanted.failUnder, average));
+  if (wanted.regressionTolerance !== null) {
+    checks.push(checkRegression(run, baseline, { tolerance: wanted.regressionTolerance, average }));
+  }
   let paired: PairedComparison | null = null;
   if (wanted.paired !== null) {
     paired = baseline === null ? null : yield* compareRuns(baseline, run, wanted.paired.minEffect);
@@ -58,17 +61,21 @@ export function roundAverage(average: number | null): number | null {
   return average === null ? null : Math.round(average * 100) / 100;
 }
 
-function checkFloor(run: RunRatings, threshold: number): GateCheck {
+function checkFloor(run: RunRatings, threshold: number, average: string): GateCheck {
   const actual = roundAverage(run.averageRating);
   const passed = actual !== null && actual >= threshold;
   const detail =
     actual === null
       ? "No result is rated."
-      : `The average rating ${actual} is ${passed ? "not below" : "below"} ${threshold}.`;
+      : `The ${average} ${actual} is ${passed ? "not below" : "below"} ${threshold}.`;
   return { check: "fail-under", passed, threshold, actual, detail };
 }
 
-function checkRegression(run: RunRatings, baseline: RunRatings | null, tolerance: number): GateCheck {
+function checkRegression(
+  run: RunRatings,
+  baseline: RunRatings | null,
+  { tolerance, average }: { tolerance: number; average: string },
+): GateCheck {
   const actual = roundAverage(run.averageRating);
   const before = roundAverage(baseline?.averageRating ?? null);
   if (before === null) {
@@ -79,7 +86,7 @@ function checkRegression(run: RunRatings, baseline: RunRatings | null, tolerance
   const detail =
     actual === null
       ? `No result is rated; the baseline's average is ${before}.`
-      : `The average rating ${actual} is ${passed ? "not below" : "below"} the baseline's ${before} less ${tolerance}.`;
+      : `The ${average} ${actual} is ${passed ? "not below" : "below"} the baseline's ${before} less ${tolerance}.`;
   return { check: "no-regression", passed, threshold, actual, detail };
 }
 

@@ -1,6 +1,7 @@
 import { type Gate, isUuid } from "@touchstone/contracts";
-import { AppError, type Clock, runInSlices, uuidv7 } from "@touchstone/service-kit";
+import { AppError, type Call, type Clock, runInSlices, uuidv7 } from "@touchstone/service-kit";
 import { findScorer } from "../grading/plan.ts";
+import type { IngestClient } from "../ingest-client.ts";
 import type { ResultStore } from "../results/result-store.ts";
 import type { Gradings } from "../runs/gradings.ts";
 import { type RunRatings, readRatings, summarizeRatings } from "../runs/run-ratings.ts";
@@ -8,34 +9,58 @@ import type { RunStore, StoredRun } from "../runs/run-store.ts";
 import { checkGate, roundAverage } from "./check-gate.ts";
 import type { GateRequest } from "./gate-request.ts";
 import type { GateStore } from "./gate-store.ts";
+import { createMetricReader } from "./metric-values.ts";
 
 export interface GateDependencies {
   results: ResultStore;
+  ingest: IngestClient;
   runs: RunStore;
   gates: GateStore;
   gradings: Gradings;
   clock: Clock;
 }
 
+/** Who asks for a gate. */
+type Asker = Pick<Call, "signal"> & { requestId: string };
+
+/** What is gated: the ratings of one scorer, or a client's score. */
+interface Gated {
+  /** Null = the run's own rating. */
+  scorerId: string | null;
+  metric: string | null;
+}
+
 /** Decides on runs (completions 5.6). */
 export interface GateKeeper {
   /**
-   * Throws `not_found` for an unknown run or baseline, `bad_request` for an unknown scorer or another dataset's run, and the
-   * signal's reason when the caller has gone.
+   * Throws `not_found` for an unknown run or baseline, `bad_request` for an unknown scorer or metric or another dataset's
+   * run, `service_unavailable` when the scores of clients cannot be read, and the signal's reason when the caller has gone.
    */
-  decide(projectId: string, runId: string, request: GateRequest, signal: AbortSignal): Promise<Gate>;
+  decide(projectId: string, runId: string, request: GateRequest, asker: Asker): Promise<Gate>;
 }
 
-export function createGateKeeper({ results, runs, gates, gradings, clock }: GateDependencies): GateKeeper {
+export function createGateKeeper({ results, ingest, runs, gates, gradings, clock }: GateDependencies): GateKeeper {
+  const readMetricValues = createMetricReader({ results, ingest });
+
   async function findRun(projectId: string, runId: string): Promise<StoredRun> {
     const run = isUuid(runId) ? await runs.find(projectId, runId) : null;
     if (run === null) throw new AppError("not_found", "Run not found");
     return run;
   }
 
-  async function readGated(projectId: string, run: Pick<StoredRun, "id" | "status">, scorerId: string | null) {
-    const rows = await readRatings(results, { projectId, runId: run.id, scorerId });
-    return { rows, gated: summarizeRatings(run.id, run.status === "in_progress", rows) };
+  /** Null: no score of the metric belongs to the run. */
+  async function readGated(
+    projectId: string,
+    run: Pick<StoredRun, "id" | "status">,
+    { scorerId, metric }: Gated,
+    asker: Asker,
+  ) {
+    const read = { projectId, runId: run.id };
+    const rows =
+      metric === null
+        ? await readRatings(results, { ...read, scorerId })
+        : await readMetricValues({ ...read, ...asker, metric });
+    return rows && { rows, ratings: summarizeRatings(run.id, run.status === "in_progress", rows) };
   }
 
   /** The pinned run, or the newest of the last completed ones that the scorer rated. */
@@ -43,40 +68,46 @@ export function createGateKeeper({ results, runs, gates, gradings, clock }: Gate
     projectId: string,
     run: StoredRun,
     pinnedId: string | null,
-    scorerId: string | null,
+    gated: Gated,
+    asker: Asker,
   ): Promise<RunRatings | null> {
     if (pinnedId !== null) {
       const pinned = await findRun(projectId, pinnedId);
       if (pinned.datasetId !== run.datasetId) {
         throw new AppError("bad_request", "The baseline is a run of another dataset");
       }
-      return (await readGated(projectId, pinned, scorerId)).gated;
+      const read = await readGated(projectId, pinned, gated, asker);
+      if (read === null) throw unknownMetric(gated.metric, "the baseline");
+      return read.ratings;
     }
-    for (const id of await gates.listBaselines(projectId, run)) {
-      const { gated } = await readGated(projectId, { id, status: "completed" }, scorerId);
-      if (gated.averageRating !== null) return gated;
+    for (const id of await gates.listBaselines(projectId, run, gated.metric === null)) {
+      const read = await readGated(projectId, { id, status: "completed" }, gated, asker);
+      if (read !== null && read.ratings.averageRating !== null) return read.ratings;
     }
     return null;
   }
 
   return {
-    async decide(projectId, runId, request, signal) {
+    async decide(projectId, runId, request, asker) {
       const run = await findRun(projectId, runId);
       const gatedScorer = findScorer([await gradings.planOf(projectId, run)], request.scorer);
-      const scorerId = gatedScorer?.id ?? null;
-      const { rows, gated } = await readGated(projectId, run, scorerId);
+      const gated: Gated = { scorerId: gatedScorer?.id ?? null, metric: request.metric };
+      const read = await readGated(projectId, run, gated, asker);
+      if (read === null) throw unknownMetric(gated.metric, "the run");
+      const { rows, ratings } = read;
       const needsBaseline = request.regressionTolerance !== null || request.paired !== null;
-      const baseline = needsBaseline ? await readBaseline(projectId, run, request.baselineRunId, scorerId) : null;
+      const baseline = needsBaseline ? await readBaseline(projectId, run, request.baselineRunId, gated, asker) : null;
       const gate: Gate = {
         runId: run.id,
         datasetId: run.datasetId,
         gatedScorer,
-        averageRating: roundAverage(gated.averageRating),
+        gatedMetric: request.metric,
+        averageRating: roundAverage(ratings.averageRating),
         resultCount: rows.length,
         baselineRunId: baseline?.runId ?? null,
         baselineAverage: roundAverage(baseline?.averageRating ?? null),
         scoringRevision: run.scoringRevision,
-        ...(await runInSlices(checkGate(gated, baseline, request), signal)),
+        ...(await runInSlices(checkGate(ratings, baseline, request), asker.signal)),
       };
       if (request.isRecorded) {
         const now = clock.now();
@@ -95,3 +126,6 @@ export function createGateKeeper({ results, runs, gates, gradings, clock }: Gate
     },
   };
 }
+
+const unknownMetric = (metric: string | null, what: string): AppError =>
+  new AppError("bad_request", `Unknown metric "${metric}": ${what} has no numeric score of this name`);

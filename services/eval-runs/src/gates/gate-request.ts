@@ -4,6 +4,8 @@ import { defaultMinEffect } from "../statistics/paired-verdict.ts";
 
 /** The checks of a gate. */
 export interface GateChecks {
+  /** The score whose values are checked; null = ratings. */
+  metric: string | null;
   /** The least average that passes; null = not checked. */
   failUnder: number | null;
   /** The largest decrease from the baseline's average that passes; null = not checked. */
@@ -27,6 +29,7 @@ const callerMaxChars = 60;
 /** Reads the query of a gate (completions 5.6). Throws `bad_request` for the first rule that is broken. */
 export function readGateRequest(query: Query): GateRequest {
   const failUnder = readNumber(query, "failUnder");
+  const metric = readText(query, "metric");
   const tolerance = readNumber(query, "tolerance") ?? defaultTolerance;
   const minEffect = readNumber(query, "minEffect") ?? defaultMinEffect;
   if (minEffect <= 0) throw new AppError("bad_request", "minEffect must be a number above 0");
@@ -36,7 +39,9 @@ export function readGateRequest(query: Query): GateRequest {
   if (!isChecked) {
     throw new AppError("bad_request", "At least one check is required: failUnder=<0-10> and/or noRegression=true");
   }
+  if (metric !== null) checkMetricQuery(query);
   return {
+    metric,
     failUnder,
     regressionTolerance: readFlag(query, "noRegression") ? tolerance : null,
     paired: method === null ? null : { minEffect, isStrict: readFlag(query, "strict") },
@@ -45,6 +50,17 @@ export function readGateRequest(query: Query): GateRequest {
     isRecorded: readFlag(query, "record"),
     caller: readText(query, "caller")?.replaceAll("\0", "").slice(0, callerMaxChars).toWellFormed() ?? null,
   };
+}
+
+/** The scale of a client's score is not known, so the differences that matter have no default. */
+function checkMetricQuery(query: Query): void {
+  if (readText(query, "scorer") !== null) throw new AppError("bad_request", "metric and scorer cannot be combined");
+  if (readFlag(query, "noRegression") && readNumber(query, "tolerance") === null) {
+    throw new AppError("bad_request", "tolerance is required with metric and noRegression");
+  }
+  if (readText(query, "method") !== null && readNumber(query, "minEffect") === null) {
+    throw new AppError("bad_request", "minEffect is required with metric and method");
+  }
 }
 
 const readFlag = (query: Query, name: string): boolean => ["true", "1"].includes(readText(query, name) ?? "");

@@ -29,8 +29,8 @@ export interface RecordedGateQuery extends VerdictQuery {
 
 /** Runs that gates and comparisons choose from, and recorded verdicts. */
 export interface GateStore {
-  /** Completed earlier runs of the dataset that may be baselines, newest first. */
-  listBaselines(projectId: string, run: { id: string; datasetId: string }): Promise<string[]>;
+  /** Completed earlier runs of the dataset that may be baselines, newest first: rated ones, unless a metric is gated. */
+  listBaselines(projectId: string, run: { id: string; datasetId: string }, isRated: boolean): Promise<string[]>;
   /** The dataset's newest completed run that is not a trace evaluation. */
   findNewestCompleted(projectId: string, datasetId: string): Promise<string | null>;
   /** Records a verdict, and announces it in the same commit. */
@@ -79,7 +79,7 @@ type RecordedRow = SizedRow & {
 
 export function createGateStore(database: Database): GateStore {
   return {
-    async listBaselines(projectId, { id, datasetId }) {
+    async listBaselines(projectId, { id, datasetId }, isRated) {
       const { rows } = await database.readScoped<{ id: string }>([projectId], {
         name: "gate_baselines",
         text: `
@@ -95,12 +95,12 @@ export function createGateStore(database: Database): GateStore {
               from evals.results
               where results.project_id = runs.project_id
                 and results.run_id = runs.id
-                and results.rating is not null
+                and (results.rating is not null or not $4)
                 and not results.is_variant
             )
           order by id desc
           limit ${baselinesMax}`,
-        values: [projectId, datasetId, id],
+        values: [projectId, datasetId, id, isRated],
       });
       return rows.map((row) => row.id);
     },

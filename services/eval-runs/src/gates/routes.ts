@@ -1,6 +1,13 @@
 import { isUuid, type recordedGates, routes } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
-import { AppError, endOfPage, type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import {
+  AppError,
+  type Call,
+  endOfPage,
+  type Handler,
+  requireProject,
+  type ServedRoute,
+} from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { DatasetStore } from "../datasets/dataset-store.ts";
 import { readAllOrNone, readText } from "../queries/read-query.ts";
@@ -32,9 +39,11 @@ function gateRun({ keeper }: { keeper: GateKeeper }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
     const { runId = "" } = call.params;
-    return { status: 200, body: await keeper.decide(projectId, runId, readGateRequest(call.query), call.signal) };
+    return { status: 200, body: await keeper.decide(projectId, runId, readGateRequest(call.query), askerOf(call)) };
   };
 }
+
+const askerOf = ({ signal, identity: { requestId } }: Call) => ({ signal, requestId });
 
 /** GET /evaluate/ci/gates (completions 5.6): recorded verdicts, newest first. */
 function listGates({ gates, names }: { gates: GateStore; names: DatasetNames }): Handler {
@@ -87,7 +96,7 @@ function previewGate({
     if (version === null) throw new AppError("not_found", "Dataset not found");
     const runId = await gates.findNewestCompleted(projectId, datasetId);
     if (runId === null) throw new AppError("unprocessable", "No completed runs on this dataset yet");
-    const body = await keeper.decide(projectId, runId, { ...request, isRecorded: false }, call.signal);
+    const body = await keeper.decide(projectId, runId, { ...request, isRecorded: false }, askerOf(call));
     return { status: 200, body };
   };
 }

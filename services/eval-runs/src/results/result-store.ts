@@ -15,6 +15,13 @@ export interface ReadResult extends OutlinedResult {
   rowText: string;
 }
 
+/** A result, and what a client's score may name it by. */
+export interface ScorableResult extends OutlinedResult {
+  caseId: string;
+  runNumber: number | null;
+  traceId: string | null;
+}
+
 /** A run's state and the histogram of its results, read together. */
 export interface RunProgress {
   status: "in_progress" | "completed" | "failed";
@@ -33,6 +40,8 @@ export interface StoredKey {
 export interface ResultStore {
   /** All results of a run without their rows: by question index, run number, originals before variants, then creation (completions 5.5). */
   outline(projectId: string, runId: string): Promise<OutlinedResult[]>;
+  /** The same results with what a client's score may name. */
+  listScorable(projectId: string, runId: string): Promise<ScorableResult[]>;
   /**
    * The same results with their rows, page by page. The set of results is a snapshot; each row is read when its page is read.
    * Most runs have one page, which takes one statement. Throws `not_found` when the run is deleted meanwhile.
@@ -79,6 +88,25 @@ export function createResultStore(database: Database): ResultStore {
         values: [projectId, runId],
       });
       return rows.map(readOutline);
+    },
+
+    async listScorable(projectId, runId) {
+      const { rows } = await database.readScoped<ScorableRecord>([projectId], {
+        name: "results_scorable",
+        text: `
+          select id, question_index, is_variant, status, rating, case_id, run_number, document -> 'traceId' as trace_id
+          from evals.results
+          where project_id = $1
+            and run_id = $2
+          order by ${inOrder}`,
+        values: [projectId, runId],
+      });
+      return rows.map((row) => ({
+        ...readOutline(row),
+        caseId: row.case_id,
+        runNumber: row.run_number === null ? null : Number(row.run_number),
+        traceId: row.trace_id,
+      }));
     },
 
     async *pages(projectId, runId) {
@@ -143,6 +171,8 @@ export function createResultStore(database: Database): ResultStore {
 
 /** The run was deleted while it was read. */
 const runGone = () => new AppError("not_found", "Run not found");
+
+type ScorableRecord = OutlineRecord & { case_id: string; run_number: string | null; trace_id: string | null };
 
 interface OutlineRecord {
   id: string;
