@@ -2,6 +2,7 @@ import { expect, inject, test } from "vitest";
 import { createClient } from "../../integration/src/client.ts";
 import { readDemoProject } from "../src/demo-project.ts";
 import { openPage } from "../src/open-page.ts";
+import { inspect } from "../src/watch-page.ts";
 
 test("the spans of a trace are folded to a depth, by menu and by keyboard, and the address keeps it", async () => {
   const client = createClient(inject("demo"));
@@ -76,6 +77,51 @@ test.each([1440, 390])("nothing on the page of a trace moves after the first pai
     })`);
     // The moved share of the window times the distance.
     expect(moved).toBeLessThan(0.02);
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});
+
+test.each([
+  ["light", 1440],
+  ["dark", 390],
+] as const)("scores of the trace and of its span are shown with their sources, %s at %i px", async (theme, width) => {
+  const client = createClient(inject("demo"));
+  const { base } = await readDemoProject(inject("demo"));
+  const span = (name: string, more: object) => client.send("POST", "/ingest/traces", { name, ...more });
+  const { body } = await span("scored", { span_id: `scored ${width}` });
+  const child = await span("scored step", { span_id: `step ${width}`, parent_span_id: `scored ${width}` });
+  const traceId = (body as { trace_id: string }).trace_id;
+  const scores = [
+    { name: "Helpful", value: true, source: "human", author: "Ada", comment: "It answers the question." },
+    { name: "Answer relevance", value: 0.8125, source: "model" },
+    { name: "Tone", value: "polite", source: "code" },
+    { name: "Recall", value: 0.0042, spanId: `step ${width}`, comment: "Two of the documents." },
+  ];
+  const sent = scores.map((score) => ({ traceId, ...score }));
+  expect((await client.send("POST", "/scores", sent)).status).toBe(201);
+  const { page, problems, settle, close } = await openPage({ theme, width });
+  const items = (title: string) =>
+    page.locator("section", { has: page.getByRole("heading", { name: title, exact: true }) }).getByRole("listitem");
+  try {
+    await page.goto(`${base}/traces/${traceId}?tab=scores`);
+    await expect
+      .poll(async () => (await items("Scores").allInnerTexts()).toSorted())
+      .toEqual([
+        expect.stringMatching(/^Answer relevance\s+0.813\s+model/),
+        expect.stringMatching(/^Helpful\s+true\s+person[\s\S]+by Ada\s+It answers the question.$/),
+        expect.stringMatching(/^Tone\s+polite\s+code/),
+      ]);
+    await settle();
+    expect(await inspect(page)).toEqual([]);
+    const stepId = (child.body as { trace_id: string }).trace_id;
+    await page.goto(`${base}/traces/${traceId}?tab=scores&span=${stepId}`);
+    await items("Scores of the span").getByText("0.0042").waitFor();
+    await items("Scores of the trace").getByText("polite").waitFor();
+    await settle();
+    await page.screenshot({ path: `.cache/screens/scores-${theme}-${width}.png` });
+    expect(await inspect(page)).toEqual([]);
     expect(problems).toEqual([]);
   } finally {
     await close();

@@ -15,7 +15,7 @@ const traceRoute = createRoute({
   path: "traces/$traceId",
   validateSearch: searchOf({
     span: text,
-    tab: oneOf(["chat", "verdicts", "attributes", "raw"]),
+    tab: oneOf(["chat", "verdicts", "scores", "attributes", "raw"]),
     zoom: text,
     fold: list,
   }),

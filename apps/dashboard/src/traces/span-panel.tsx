@@ -22,9 +22,14 @@ const VerdictsTab = lazyPart(
   () => <Skeleton className="p-4" />,
 );
 
-export type SpanTab = "chat" | "verdicts" | "attributes" | "raw";
+const ScoresTab = lazyPart(
+  async () => (await import("./scores-tab.tsx")).ScoresTab,
+  () => <Skeleton className="p-4" />,
+);
 
-/** The selected span: its conversation, its ratings, and its other data. Its texts are loaded when it is selected. */
+export type SpanTab = "chat" | "verdicts" | "scores" | "attributes" | "raw";
+
+/** The selected span: its conversation, its ratings, its scores, and its other data. Its texts are loaded when it is selected. */
 export function SpanPanel({
   span,
   trace,
@@ -49,9 +54,13 @@ export function SpanPanel({
   // Judges mostly rate the whole trace; few rate single spans.
   const rated = span.rating !== undefined && body.data !== undefined ? body.data : trace;
   const count = rated.judgeScores?.judgeCount ?? 0;
+  const scoreCount = (body.data ?? trace).scores.length;
   const tabs = [
     { key: "chat", label: "Chat" },
     { key: "verdicts", label: count > 0 ? `Verdicts ${count}` : "Verdicts" },
+    ...(scoreCount + trace.scores.length > 0 || tab === "scores"
+      ? [{ key: "scores", label: scoreCount > 0 ? `Scores ${scoreCount}` : "Scores" } as const]
+      : []),
     { key: "attributes", label: "Attributes" },
     { key: "raw", label: "Raw" },
   ] as const;
@@ -77,6 +86,7 @@ export function SpanPanel({
         ) : (
           <Loaded query={body}>
             {(read) => {
+              if (tab === "scores") return <ScoresTab key={read._id} span={read} trace={trace} />;
               if (tab === "attributes") return <AttributesTab key={read._id} span={read} />;
               return tab === "raw" ? <RawTab key={read._id} span={read} /> : <Chat key={read._id} span={read} />;
             }}
