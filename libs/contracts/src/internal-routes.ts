@@ -15,7 +15,7 @@ import {
 import { modelCosts, modelCostsQuery } from "./http/model-comparison.ts";
 import { agentFound, agentQuery, agentsFound, agentsQuery } from "./http/profiles.ts";
 import { accessSettingsReply, monitoringDefaults, providerKeys } from "./http/project-settings.ts";
-import { runScores, runScoresQuery } from "./http/scores.ts";
+import { humanScores, humanScoresQuery, runScores, runScoresQuery } from "./http/scores.ts";
 import {
   liveUsageQuery,
   liveUsageReply,
@@ -129,6 +129,16 @@ export const internalRoutes = {
     askedBy: ["eval-runs"],
     body: runScoresQuery,
     reply: runScores,
+  },
+  /** What people said of traces, for the agreement of judges with them. */
+  readHumanScores: {
+    id: "readHumanScores",
+    method: "POST",
+    path: "/internal/scores/of-people",
+    owner: "ingest",
+    askedBy: ["monitor"],
+    body: humanScoresQuery,
+    reply: humanScores,
   },
   /** Auth's part of a project's settings; provider keys are masked. */
   readAccessSettings: {

@@ -1,19 +1,24 @@
-import { type Score, score as scoreSchema } from "@touchstone/contracts";
-import { uuidv7 } from "@touchstone/service-kit";
+import { internalRoutes, type Score, score as scoreSchema } from "@touchstone/contracts";
+import { createInternalClient, type InternalClient, systemClock, uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Reply, type RunningIngest, startIngest } from "./running-ingest.ts";
+import { type Reply, type RunningIngest, rootSecret, startIngest } from "./running-ingest.ts";
 
 let database: TestDatabase;
 let ingest: RunningIngest;
+let monitor: InternalClient;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   ingest = await startIngest({ databaseUrl: database.url });
   await ingest.ready();
+  const asMonitor = { issuer: "monitor", audience: "ingest" } as const;
+  const addresses = [ingest.address];
+  monitor = createInternalClient({ ...asMonitor, addresses, rootSecret, clock: systemClock });
 });
 
 afterAll(async () => {
+  await monitor?.close();
   await ingest.stop();
   await database.drop();
 });
@@ -288,6 +293,34 @@ describe("the details of traces and sessions", () => {
     );
     expect(await shownOf(own, id)).toEqual([]);
     expect((await ingest.call(own, "GET", "/api/v1/ingest/sessions/x/spans")).json.scores).toEqual([]);
+  });
+});
+
+test("what people said of whole traces is read with the ids of the traces, page by page, newest first", async () => {
+  const projectId = newProject();
+  const ids = await sendSpans(projectId, [1, null], [2, 1]);
+  const rest = await submit(projectId, {});
+  const at = (minute: number): string => `2026-01-01T00:0${minute}:00.000Z`;
+  const human = { name: "n", source: "human" };
+  await store(
+    projectId,
+    { ...human, value: true, traceId: otelTrace, timestamp: at(1), comment: "good" },
+    { ...human, value: 7, traceId: rest, timestamp: at(2) },
+    { ...human, value: "up", traceId: "not here", timestamp: at(3) },
+    { ...human, value: 1, traceId: rest, spanId: "s", timestamp: at(3) },
+    { ...human, value: 1, traceId: rest, timestamp: "2025-12-31T23:59:59Z" },
+    { name: "n", value: 1, traceId: rest, timestamp: at(3) },
+  );
+  const ask = { projectId, since: "2026-01-01T00:00:00Z", cursor: null };
+  const reply = await monitor.call(internalRoutes.readHumanScores, ask, { requestId: "r", deadlineMs: 5_000 });
+  const otelId = "5b8efff7-9803-8103-d269-b633813fc60c";
+  expect(reply).toEqual({
+    scores: [
+      { traceIds: [], value: "up", comment: null, timestamp: at(3) },
+      { traceIds: [rest], value: 7, comment: null, timestamp: at(2) },
+      { traceIds: [otelId, ids.get(1)], value: true, comment: "good", timestamp: at(1) },
+    ],
+    nextCursor: null,
   });
 });
 

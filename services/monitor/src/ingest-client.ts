@@ -2,6 +2,7 @@ import {
   type DashboardWindow,
   deadlines,
   type FoundAgent,
+  type HumanScores,
   internalRoutes,
   type JudgedTrace,
   type RecordedTurn,
@@ -48,6 +49,8 @@ export interface IngestClient {
     organizationId: string | null;
     window: DashboardWindow;
   }): Promise<ReadonlyMap<string | null, number>>;
+  /** A page of what people said of whole traces since then, newest first. */
+  readHumanScores(projectId: string, since: Date, cursor: string | null): Promise<HumanScores>;
   /** By id, else the oldest with the name; `register` creates one for a new name. */
   resolveAgent(projectId: string, idOrName: string, options: { register: boolean }): Promise<FoundAgent | null>;
 }
@@ -55,6 +58,8 @@ export interface IngestClient {
 export function createIngestClient(client: Pick<InternalClient, "call">): IngestClient {
   const options = () => ({ requestId: uuidv7(Date.now()), deadlineMs: deadlines.traceReadMs });
   return {
+    readHumanScores: (projectId, since, cursor) =>
+      client.call(internalRoutes.readHumanScores, { projectId, since: since.toISOString(), cursor }, options()),
     async readTrace(projectId, traceId, { contentMaxChars } = {}) {
       const asked = { projectId, traceId, withContent: true, ...(contentMaxChars && { contentMaxChars }) };
       return (await client.call(internalRoutes.readTraceForJudging, asked, options())).trace;

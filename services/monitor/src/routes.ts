@@ -77,7 +77,7 @@ export function monitorRoutes(dependencies: RouteDependencies): ServedRoute[] {
 }
 
 /** The stores for requests, over connections that tenants share. */
-export function openRequestStores(database: Database, clock: Clock) {
+export function openRequestStores(database: Database, clock: Clock, ingest: IngestClient) {
   return {
     database,
     patterns: createPatternStore(database),
@@ -86,7 +86,7 @@ export function openRequestStores(database: Database, clock: Clock) {
     signals: createSignalStore(database),
     traffic: createTrafficReader(database),
     models: createModelReader(database),
-    agreement: createAgreementReader(database),
+    agreement: createAgreementReader(database, ingest),
     exports: createExportStore(database),
     webhooks: createWebhookStore({ database, clock }),
     deliveries: createDeliveryLog(database),

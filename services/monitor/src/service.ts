@@ -74,7 +74,7 @@ export function createMonitor(config: MonitorConfig, dependencies: StoreServiceD
       const { database, forRequests, sharing, maintenance, bus, liveScorers, findings } = parts;
       const routes = monitorRoutes({
         ...parts,
-        ...openRequestStores(forRequests, kit.clock),
+        ...openRequestStores(forRequests, kit.clock, parts.ingest),
         feedback: createFeedbackStore(forRequests, findings),
         judgements: createJudgementReader({ database: forRequests, liveScorers }),
         clock: kit.clock,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { calibration } from "@touchstone/contracts";
 import { expect, test } from "vitest";
 import { createSettledRows, hoursAgo } from "./settled-rows.ts";
-import { newProject, query, useWatchingMonitor } from "./watching-bench.ts";
+import { fakeIngest, newProject, query, useWatchingMonitor } from "./watching-bench.ts";
 
 useWatchingMonitor();
 
@@ -100,4 +100,40 @@ test("agreement of one live scorer is read apart", async () => {
 
   expect(scorers).toMatchObject([{ scorerKey: "online-eval:tone", pairs: 1, kappa: null }]);
   expect(calibration.parse((await read("unheard")).body).scorers).toEqual([]);
+});
+
+test("a person's score of a trace is a label like a vote, if it says good or bad; the newest one counts", async () => {
+  const project = newProject();
+  const traceIds = Array.from({ length: 6 }, () => randomUUID());
+  const [yes = "", no = "", voted = "", outvoted = "", unclear = ""] = traceIds;
+  for (const traceId of traceIds) await rows.addVerdict(project, traceId, { rating: traceId === no ? 9 : 2 });
+  await rows.addVote(project, voted, "down", hoursAgo(5));
+  await rows.addVote(project, outvoted, "down", hoursAgo(1));
+  const said = (traceId: string, value: string | number | boolean) => ({
+    ...{ traceIds: [randomUUID(), traceId], value, comment: `said ${value}` },
+    timestamp: hoursAgo(3).toISOString(),
+  });
+  fakeIngest.humanScores.set(project.projectId, [
+    [said(yes, true), said(no, 0), said(unclear, 7)],
+    [said(voted, "Good"), said(outvoted, "pass")],
+  ]);
+
+  const { scorers } = calibration.parse((await project.send("GET", "/agent-monitoring/calibration")).body);
+  expect(scorers).toMatchObject([
+    { pairs: 4, table: { bothFail: 1, onlyScorerFails: 2, onlyPersonFails: 1, bothPass: 0 } },
+  ]);
+  const path = "/agent-monitoring/calibration/online-eval:tone";
+  const { pairs } = (await project.send("GET", `${path}/pairs`)).body as {
+    pairs: { traceId: string; vote: string; comment: string | null }[];
+  };
+  expect(pairs.map(({ traceId, vote, comment }) => [traceId, vote, comment])).toEqual(
+    expect.arrayContaining([
+      [yes, "up", "said true"],
+      [no, "down", "said 0"],
+      [voted, "up", "said Good"],
+      [outvoted, "down", null],
+    ]),
+  );
+  // The last two have no label.
+  expect((await project.send("GET", `${path}/sample`)).body.unlabelled).toBe(2);
 });

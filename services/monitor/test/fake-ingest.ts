@@ -1,4 +1,4 @@
-import { internalRoutes, type JudgedTrace, type ScriptTrace } from "@touchstone/contracts";
+import { type HumanScores, internalRoutes, type JudgedTrace, type ScriptTrace } from "@touchstone/contracts";
 import { AppError, createHttpServer, createMetrics, systemClock, uuidv7 } from "@touchstone/service-kit";
 import { rootSecret } from "./start-monitor.ts";
 import { quiet } from "./test-store.ts";
@@ -14,6 +14,8 @@ export interface FakeIngest {
   modelCosts: { model: string; cost: number }[];
   /** What agents cost, in every project. */
   agentCosts: { agentId: string | null; cost: number }[];
+  /** What people said of a project's traces: a page for each request. */
+  humanScores: Map<string, HumanScores["scores"][]>;
   /** How often traces were read. */
   reads(): number;
   /** While true, it does not answer. */
@@ -90,6 +92,17 @@ export async function startFakeIngest(): Promise<FakeIngest> {
         },
       },
       {
+        route: internalRoutes.readHumanScores,
+        async handle(call) {
+          const { projectId, cursor } = internalRoutes.readHumanScores.body.parse(await call.json());
+          requireThere();
+          const pages = fake.humanScores.get(projectId) ?? [];
+          const page = Number(cursor ?? 0);
+          const nextCursor = page + 1 < pages.length ? String(page + 1) : null;
+          return { status: 200, body: { scores: pages[page] ?? [], nextCursor } };
+        },
+      },
+      {
         route: internalRoutes.readModelCosts,
         async handle(call) {
           internalRoutes.readModelCosts.body.parse(await call.json());
@@ -137,6 +150,7 @@ export async function startFakeIngest(): Promise<FakeIngest> {
       traces.set(`${projectId} ${traceId}`, { ...emptyTrace, ...trace, traceId });
       return traceId;
     },
+    humanScores: new Map(),
     modelCosts: [],
     agentCosts: [],
     reads: () => reads,

@@ -155,6 +155,31 @@ export const runScores = z.object({
 });
 export type RunScores = z.infer<typeof runScores>;
 
+/** Scores in one reply of the internal `readHumanScores`. */
+export const humanScoresMax = 1_000;
+
+/** Body of the internal `readHumanScores`: what people said of whole traces since an instant. */
+export const humanScoresQuery = z.object({
+  projectId: z.uuid(),
+  since: z.iso.datetime(),
+  cursor: z.string().nullable(),
+});
+
+/** Its reply: a page, the newest first. */
+export const humanScores = z.object({
+  scores: z.array(
+    z.object({
+      /** The ids that the trace may have in Touchstone: as named, and the root of an OpenTelemetry trace. */
+      traceIds: z.array(z.guid()),
+      value: z.union([z.number(), z.string(), z.boolean()]),
+      comment: z.string().nullable(),
+      timestamp: z.string(),
+    }),
+  ),
+  nextCursor: z.string().nullable(),
+});
+export type HumanScores = z.infer<typeof humanScores>;
+
 /** The form of a trace id in which all its spellings are equal: of a UUID or OpenTelemetry's id the 32 digits, else as it is. */
 export function canonicalTraceId(traceId: string): string {
   const digits = traceId.replaceAll("-", "").toLowerCase();

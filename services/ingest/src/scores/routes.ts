@@ -1,5 +1,8 @@
 import {
   type deletedScore,
+  type HumanScores,
+  humanScoresMax,
+  humanScoresQuery,
   internalRoutes,
   isStorable,
   type RunScores,
@@ -38,6 +41,7 @@ export function scoreRoutes(dependencies: {
     { route: routes.listScores, handle: reads(listScores(dependencies)) },
     { route: routes.getScore, handle: reads(getScore(dependencies)) },
     { route: routes.deleteScore, handle: onceReady(deleteScore(dependencies)) },
+    { route: internalRoutes.readHumanScores, handle: onceReady(readHumanScores(dependencies)) },
     { route: internalRoutes.readRunScores, handle: onceReady(readRunScores(dependencies)) },
   ];
 }
@@ -82,6 +86,27 @@ function deleteScore({ scores }: { scores: ScoreStore }): Handler {
     const id = readId(call);
     if (id === null || !(await scores.remove(projectId, id))) throw new AppError("not_found", "Score not found");
     const body: z.input<typeof deletedScore> = { deleted: true };
+    return { status: 200, body };
+  };
+}
+
+/** Answers monitor when it compares judges with people. */
+function readHumanScores({ scores }: { scores: ScoreStore }): Handler {
+  return async (call) => {
+    const { projectId, since, cursor } = humanScoresQuery.parse(await call.json());
+    const { scores: found, hasNextPage } = await scores.listOfPeople(projectId, {
+      since: new Date(since),
+      after: readPosition(cursor),
+      limit: humanScoresMax,
+    });
+    const last = found.at(-1);
+    const body: HumanScores = {
+      scores: found.map(({ traceIds, value, comment, scoredAt }) => ({
+        ...{ traceIds, value, comment },
+        timestamp: scoredAt.toISOString(),
+      })),
+      nextCursor: hasNextPage && last !== undefined ? writePosition(last) : null,
+    };
     return { status: 200, body };
   };
 }

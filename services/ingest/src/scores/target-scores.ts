@@ -1,5 +1,6 @@
 import { limits } from "@touchstone/contracts";
 import type { Database, Statement } from "@touchstone/db";
+import { toUuid } from "../model/ids.ts";
 import { otlpFlag } from "../model/span-row.ts";
 import { columns, type ScorePosition, type ScoreRecord, type StoredScore, toScore } from "./stored-score.ts";
 
@@ -24,6 +25,13 @@ export interface ScoreOfRun extends ScorePosition {
   traceIds: string[];
 }
 
+export interface HumanScore extends ScorePosition {
+  /** The ids that its trace may have: as named, and the root of an OpenTelemetry trace. */
+  traceIds: string[];
+  value: StoredScore["value"];
+  comment: string | null;
+}
+
 /** The scores of what they name. */
 export interface TargetScores {
   /**
@@ -32,6 +40,11 @@ export interface TargetScores {
   listOfSpan(projectId: string, spanRowId: string): Promise<StoredScore[]>;
   /** The newest scores that name a session. */
   listOfSession(projectId: string, sessionId: string): Promise<StoredScore[]>;
+  /** What people said of whole traces since then, newest first. */
+  listOfPeople(
+    projectId: string,
+    query: { since: Date; after: ScorePosition | null; limit: number },
+  ): Promise<{ scores: HumanScore[]; hasNextPage: boolean }>;
   /** The numeric and boolean scores of one name that name a run or one of some traces, newest first. */
   listOfRun(projectId: string, query: RunScoreQuery): Promise<{ scores: ScoreOfRun[]; hasNextPage: boolean }>;
 }
@@ -52,6 +65,23 @@ export function createTargetScores(database: Database): TargetScores {
           limit ${limits.scoresShownMax}`,
         values: [projectId, sessionId],
       }),
+
+    async listOfPeople(projectId, { since, after, limit }) {
+      const { rows } = await database.readScoped<ScoreRecord & { trace_key: string; root_id: string | null }>(
+        [projectId],
+        {
+          name: "scores_of_people",
+          text: ofPeopleText,
+          values: [projectId, since, after?.scoredAt ?? null, after?.id ?? null, limit + 1],
+        },
+      );
+      const scores = rows.slice(0, limit).map((row) => {
+        const { id, scoredAt, value, comment } = toScore(row);
+        const named = isTraceKey.test(row.trace_key) ? [toUuid(row.trace_key)] : [];
+        return { id, scoredAt, value, comment, traceIds: row.root_id === null ? named : [...named, row.root_id] };
+      });
+      return { scores, hasNextPage: rows.length > limit };
+    },
 
     async listOfRun(projectId, { name, runId, traceIds, after, limit }) {
       const { rows } = await database.readScoped<RunScoreRecord>([projectId], {
@@ -110,6 +140,27 @@ const ofSpanText = `
   ) own
   order by scored_at desc, id desc
   limit ${limits.scoresShownMax}`;
+
+const isTraceKey = /^[0-9a-f]{32}$/;
+
+const ofPeopleText = `
+  select said.*, (
+    select id
+    from ingest.spans
+    where project_id = $1 and is_root and flags & ${otlpFlag} <> 0
+      and trace_key = case when said.trace_key ~ '^[0-9a-f]{32}$' then said.trace_key::uuid end
+    order by id
+    limit 1
+  ) as root_id
+  from (
+    select ${columns}, trace_key
+    from ingest.scores
+    where project_id = $1 and source = 'human' and trace_key is not null and span_id is null and scored_at >= $2
+      and ($3::timestamptz is null or (scored_at, id) < ($3, $4::text))
+    order by scored_at desc, id desc
+    limit $5
+  ) said
+  order by scored_at desc, id desc`;
 
 type RunScoreRecord = {
   id: string;

@@ -1,5 +1,7 @@
 import type { Database } from "@touchstone/db";
+import type { IngestClient } from "../ingest-client.ts";
 import type { ScorerTally } from "./compose-agreement.ts";
+import { readHumanLabels } from "./human-labels.ts";
 import { createPairReader, type PairReader } from "./pair-reader.ts";
 import { pairsSource } from "./pairs-source.ts";
 
@@ -28,15 +30,19 @@ const statement = `${pairsSource}
   order by count(*) desc, scorer_key, scorer_version desc nulls last
   limit ${scorersMax}`;
 
-export function createAgreementReader(database: Database): AgreementReader {
+export function createAgreementReader(
+  database: Database,
+  ingest: Pick<IngestClient, "readHumanScores">,
+): AgreementReader {
   return {
-    ...createPairReader(database),
+    ...createPairReader(database, ingest),
 
     async tally(projectId, since, scorerKey) {
+      const labels = await readHumanLabels(ingest, projectId, since);
       const { rows } = await database.readScoped<Row>([projectId], {
         name: "agreement_tally",
         text: statement,
-        values: [projectId, since, scorerKey],
+        values: [projectId, since, scorerKey, labels.traceIds, labels.votes, labels.comments, labels.times],
       });
       return rows.map((row) => ({
         scorerKey: row.scorer_key,

@@ -1,6 +1,8 @@
 import type { agreementCell } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import type { z } from "zod";
+import type { IngestClient } from "../ingest-client.ts";
+import { readHumanLabels } from "./human-labels.ts";
 import { pairsSource } from "./pairs-source.ts";
 
 export type AgreementCell = z.infer<typeof agreementCell>;
@@ -59,9 +61,10 @@ export interface PairReader {
 
 const drawnFromMax = 100_000;
 
-export function createPairReader(database: Database): PairReader {
+export function createPairReader(database: Database, ingest: Pick<IngestClient, "readHumanScores">): PairReader {
   return {
     async list(projectId, { scorerKey, since, version, cell }, { limit, after }) {
+      const labels = await readHumanLabels(ingest, projectId, since);
       const { rows } = await database.readScoped<Row>([projectId], {
         name: "agreement_pairs",
         text: `${pairsSource}
@@ -70,16 +73,20 @@ export function createPairReader(database: Database): PairReader {
                  (extract(epoch from labelled_at) * 1000000)::bigint::text as micros
           from pairs
           where takes_side
-            and ($4::integer is null or scorer_version = $4)
-            and ($5::boolean is null or (scorer_fails = $5 and person_fails = $6))
-            and ($7::bigint is null
-                 or (labelled_at, trace_id) < (timestamptz 'epoch' + $7::bigint * interval '1 microsecond', $8::uuid))
+            and ($8::integer is null or scorer_version = $8)
+            and ($9::boolean is null or (scorer_fails = $9 and person_fails = $10))
+            and ($11::bigint is null
+                 or (labelled_at, trace_id) < (timestamptz 'epoch' + $11::bigint * interval '1 microsecond', $12::uuid))
           order by labelled_at desc, trace_id desc
-          limit $9`,
+          limit $13`,
         values: [
           projectId,
           since,
           scorerKey,
+          labels.traceIds,
+          labels.votes,
+          labels.comments,
+          labels.times,
           version,
           cell === null ? null : cell === "bothFail" || cell === "onlyScorerFails",
           cell === "bothFail" || cell === "onlyPersonFails",
@@ -92,6 +99,7 @@ export function createPairReader(database: Database): PairReader {
     },
 
     async draw(projectId, { scorerKey, since, version }, count) {
+      const { traceIds } = await readHumanLabels(ingest, projectId, since);
       const { rows } = await database.readScoped<{ trace_id: string; unlabelled: number }>([projectId], {
         name: "agreement_sample",
         text: `
@@ -108,6 +116,9 @@ export function createPairReader(database: Database): PairReader {
           select trace_id, (count(*) over ())::integer as unlabelled
           from rated
           where not exists (
+              select from unnest($6::uuid[]) as scored (trace_id) where scored.trace_id = rated.trace_id
+            )
+            and not exists (
               select from monitor.feedback
               where project_id = $1 and feedback.trace_id = rated.trace_id and created_at >= $3
             )
@@ -126,7 +137,7 @@ export function createPairReader(database: Database): PairReader {
             )
           order by random()
           limit $5`,
-        values: [projectId, scorerKey, since, version, count],
+        values: [projectId, scorerKey, since, version, count, traceIds],
       });
       return { traceIds: rows.map((row) => row.trace_id), unlabelled: rows[0]?.unlabelled ?? 0 };
     },

@@ -1,18 +1,26 @@
 /**
  * The common table expressions up to `pairs`: verdicts of live scorers and people's labels on the same traces. Parameters: the
- * project, the earliest time of labels, the scorer's key or null for all.
+ * project, the earliest time of labels, the scorer's key or null for all, and the lists of
+ * {@link HumanLabels}: their traces, votes, comments and times.
  *
- * A person's label on a trace is the newest vote on it; on one scorer's verdict it is the newest corrected score, if there is
+ * A person's label on a trace is the newest vote on it, or the newest score of a person that says good or bad; on one scorer's verdict it is the newest corrected score, if there is
  * one: bad if below the threshold that the verdict had. A corrected score belongs to a trace through the occurrence it was
  * given for.
  */
 export const pairsSource = `
-  with votes as (
-    select distinct on (trace_id) trace_id, rating, comment, created_at
+  with said_of_traces as (
+    select trace_id, rating, comment, created_at, id
     from monitor.feedback
     where project_id = $1
       and created_at >= $2
-    order by trace_id, created_at desc, id desc
+    union all
+    select trace_id, rating, comment, created_at, null
+    from unnest($4::uuid[], $5::text[], $6::text[], $7::timestamptz[]) as scores (trace_id, rating, comment, created_at)
+  ),
+  votes as (
+    select distinct on (trace_id) trace_id, rating, comment, created_at
+    from said_of_traces
+    order by trace_id, created_at desc, id desc nulls last
   ),
   corrections as (
     select distinct on (signals.pattern_key, occurrences.trace_id)
