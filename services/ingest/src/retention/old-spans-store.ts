@@ -86,9 +86,19 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
             delete from ingest.trace_verdicts
             where project_id = $1 and trace_id = any($2::uuid[])
           ),
+          scored as materialized (
+            select score
+            from unnest($5::text[]) as gone (trace_key)
+            cross join lateral (
+              select ctid as score
+              from ingest.scores
+              where project_id = $1 and scores.trace_key = gone.trace_key
+              offset 0
+            ) of_row
+          ),
           not_scored as (
             delete from ingest.scores
-            where project_id = $1 and trace_key = any($5::text[])
+            where project_id = $1 and ctid = any(array(select score from scored))
           )
           delete from ingest.log_fragments
           where project_id = $1 and trace_key is null and response_id = any($4::text[])`,
@@ -212,8 +222,8 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
           name: "scores_remove_old",
           text: `
             delete from ingest.scores
-            where project_id = $1 and id = any(array(
-              select id
+            where project_id = $1 and ctid = any(array(
+              select ctid
               from ingest.scores
               where project_id = $1 and scored_at < to_timestamp($2::float8 / 1000)
               limit $3

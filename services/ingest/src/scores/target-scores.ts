@@ -107,6 +107,11 @@ async function readShown(database: Database, projectId: string, statement: State
   return (await database.readScoped<ScoreRecord>([projectId], statement)).rows.map(toScore);
 }
 
+/*
+ * Scores are looked up one by one: without statistics (decision 40) an array of ids would be compared with each score of the
+ * project.
+ */
+
 /**
  * Ids of spans are unique in a trace. A score that names the trace too is of this span only if the trace is its own: by
  * its id in OpenTelemetry, or by the id of one of its rows.
@@ -120,23 +125,35 @@ const ofSpanText = `
   )
   select ${columns}
   from (
-    select scores.*
-    from ingest.scores
-    where project_id = $1 and span_id is null
-      and trace_key = any (array(
-        select unnest(case when is_root then array[id_key, otel_key] else array[id_key] end) from shown
-      ))
-    union all
-    select scores.*
+    select own.*
     from shown
-    join ingest.scores on project_id = $1 and scores.span_id = any (array[shown.span_id, $2::text])
-    where scores.trace_key is null or scores.trace_key in (shown.id_key, shown.otel_key) or not shown.is_otlp
-      or exists (
-        select
-        from ingest.spans
-        where spans.project_id = $1 and spans.trace_key = shown.trace_key
-          and spans.id = case when scores.trace_key ~ '^[0-9a-f]{32}$' then scores.trace_key::uuid end
+    cross join lateral unnest(case when is_root then array[id_key, otel_key] else array[id_key] end) as named (trace_key)
+    cross join lateral (
+      select *
+      from ingest.scores
+      where project_id = $1 and scores.trace_key = named.trace_key and scores.span_id is null
+      order by scored_at desc, id desc
+      limit ${limits.scoresShownMax}
+    ) own
+    union all
+    select own.*
+    from shown
+    cross join lateral unnest(array[shown.span_id, $2::text]) as named (span_id)
+    cross join lateral (
+      select *
+      from ingest.scores
+      where project_id = $1 and scores.span_id = named.span_id and (
+        scores.trace_key is null or scores.trace_key in (shown.id_key, shown.otel_key) or not shown.is_otlp
+        or exists (
+          select
+          from ingest.spans
+          where spans.project_id = $1 and spans.trace_key = shown.trace_key
+            and spans.id = case when scores.trace_key ~ '^[0-9a-f]{32}$' then scores.trace_key::uuid end
+        )
       )
+      order by scored_at desc, id desc
+      limit ${limits.scoresShownMax}
+    ) own
   ) own
   order by scored_at desc, id desc
   limit ${limits.scoresShownMax}`;
@@ -192,12 +209,17 @@ const ofRunText = `
   ),
   found as (
     select id, scored_at, number, run_id, case_id, run_number, trace_key
-    from ingest.scores
-    where project_id = $1 and run_id = $3 and name = $2 and number is not null
+    from (
+      select * from ingest.scores where project_id = $1 and run_id = $3 offset 0
+    ) of_run
+    where name = $2 and number is not null
     union
-    select id, scored_at, number, run_id, case_id, run_number, trace_key
-    from ingest.scores
-    where project_id = $1 and trace_key = any (array(select trace_key from keys)) and name = $2 and number is not null
+    select id, scored_at, number, run_id, case_id, run_number, of_trace.trace_key
+    from (select distinct trace_key from keys) named
+    cross join lateral (
+      select * from ingest.scores where project_id = $1 and scores.trace_key = named.trace_key offset 0
+    ) of_trace
+    where name = $2 and number is not null
   )
   select found.*, (
     select array_agg(keys.trace_id) from keys where keys.trace_key = found.trace_key

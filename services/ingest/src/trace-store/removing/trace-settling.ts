@@ -34,9 +34,19 @@ export async function settleTraces(
           delete from ingest.span_updates
           where project_id = $1 and trace_key in (select trace_key from gone)
         ),
-        scores as (
+        scored as materialized (
+          select score
+          from gone
+          cross join lateral (
+            select ctid as score
+            from ingest.scores
+            where project_id = $1 and scores.trace_key = replace(gone.trace_key::text, '-', '')
+            offset 0
+          ) of_trace
+        ),
+        unscored as (
           delete from ingest.scores
-          where project_id = $1 and trace_key = any(array(select replace(trace_key::text, '-', '') from gone))
+          where project_id = $1 and ctid = any(array(select score from scored))
         )
         delete from ingest.traces
         where project_id = $1 and trace_key in (select trace_key from gone)`,
