@@ -231,6 +231,12 @@ export async function fill(tenant: Tenant, traces: number): Promise<void> {
     make.watchedAgent(tenant),
     make.votedTrace(tenant),
     make.score(tenant),
+    // About what each tenant has under the same ids.
+    send(tenant, "POST", "/scores", [
+      { name: "shared", value: tenant.canary, traceId: shared.otelTraceId },
+      { name: "shared", value: tenant.canary, spanId: shared.spanId },
+      { name: "shared", value: tenant.canary, sessionId: shared.sessionId },
+    ]),
     make.signal(tenant).then((signalId) =>
       send(tenant, "POST", `/agent-monitoring/signals/${signalId}/feedback`, {
         metric: "tone",
