@@ -100,6 +100,7 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
       .map((id) => post("/monitor/online-evaluators", { name: "conformance", evaluationSettingsId: id })),
   );
   return {
+    ...(await makeScores(post)),
     onlineEvaluatorId: evaluators.map(({ evaluator }) => (evaluator as { _id: string })._id),
     traceId: [String(trace.trace_id)],
     cursor: [String(trace.trace_id)],
@@ -139,6 +140,16 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
     limit: ["10"],
     projectId: projects.map(({ project }) => (project as { _id: string })._id),
   };
+}
+
+/** They name no trace: they would be deleted with it. */
+async function makeScores(post: (path: string, body: unknown) => Promise<unknown>): Promise<KnownIds> {
+  const ids = ["a", "b", "c"];
+  await post(
+    "/scores",
+    ids.map((id) => ({ id, name: "conformance", value: 1, sessionId: "conformance" })),
+  );
+  return { scoreId: ids };
 }
 
 /** Cases of datasets that are read at their first version: a change of a case names the version. */
