@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 /** Source files of less than twenty lines. This number may only fall. */
-const thinFilesMax = 123;
+const thinFilesMax = 122;
 
 describe("every file", () => {
   test.for(houseRules)("$name", ({ appliesTo, find }) => {
@@ -160,8 +160,10 @@ describe("services", () => {
   });
 
   test("have the contract's schema judge every JSON body, but for those in the list", () => {
+    // Dropin translates bodies for the owners of the data, which judge them.
     const withJson = Object.values<Route>(routes).filter(
-      ({ body, authentication }) => body?.kind === "json" && !authentication.includes("account"),
+      ({ body, authentication, owner }) =>
+        body?.kind === "json" && !authentication.includes("account") && owner !== "dropin",
     );
     const readByHand = withJson.filter(({ body }) => !("sentences" in (body ?? {}))).map(({ id }) => id);
     expect(readByHand).toEqual(bodiesReadByHand);

@@ -59,7 +59,7 @@ const rooms = {
     graders: "grading queries json outbox",
     datasets: "grading queries json timings outbox ingest-client",
     export: "graders",
-    registries: "queries outbox",
+    registries: "queries json outbox",
     grading: "json",
     statistics: "",
     queries: "",

@@ -17,6 +17,7 @@ export * from "./http/cases.ts";
 export * from "./http/ci-runs.ts";
 export * from "./http/custom-evaluators.ts";
 export * from "./http/dashboards.ts";
+export * from "./http/dataset-items.ts";
 export * from "./http/datasets.ts";
 export * from "./http/export.ts";
 export * from "./http/feedback.ts";

@@ -115,6 +115,13 @@ export const limits = {
   ingestQueueMaxBytes: 64 * 1024 * 1024,
   /** Names of prompts and tool schemas. */
   registryNameMaxChars: 200,
+  /** Labels of a prompt, over all its versions, and tags. */
+  promptLabelsMax: 100,
+  promptTagsMax: 100,
+  /** Name of a dataset that is found by it. */
+  datasetNameMaxChars: 500,
+  /** Rows of a page on the paths of other systems' clients. */
+  peerPageMax: 100,
   /** completions 3.1. */
   datasetRequestsMax: 20,
   /** Paraphrases requested for one case. */

@@ -82,7 +82,8 @@ export const routeAliases: readonly { path: string; routeId: RouteId }[] = [
   { path: `${onlineEvaluator}/ratings`, routeId: "readLiveRatings" },
   { path: `${onlineEvaluator}/events`, routeId: "listLiveRatingEvents" },
   { path: `${onlineEvaluator}/calibration`, routeId: "readLiveCalibration" },
-  // The exporters of Langfuse's clients.
+  // Where langfuse 3 makes datasets, and where the exporters of Langfuse's clients send spans.
+  { path: "/api/public/datasets", routeId: "createLangfuseDataset" },
   { path: "/api/public/otel/v1/traces", routeId: "receiveTraces" },
   { path: `${prefix}/health`, routeId: "getHealth" },
   { path: `${prefix}/health/live`, routeId: "getLiveness" },

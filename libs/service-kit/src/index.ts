@@ -46,6 +46,15 @@ export {
 export { createIdentitySigner, createIdentityVerifier, type IdentityClaims } from "./internal-identity.ts";
 export { parseIsoTime } from "./iso-time.ts";
 export { decodeJsonText, endOfJsonString, isDeeperThan, parseJsonBody, parseJsonText } from "./json.ts";
+export {
+  compactText,
+  elementsOf,
+  type JsonMember,
+  lastText,
+  membersOf,
+  memberText,
+  objectText,
+} from "./json-text.ts";
 export { createLimitInHand, type LimitInHand } from "./limit-in-hand.ts";
 export {
   endOfList,

@@ -10,6 +10,8 @@ import { ciRunRoutes } from "./ci-runs/routes.ts";
 import { createDatasetBook } from "./datasets/dataset-book.ts";
 import type { DatasetStore } from "./datasets/dataset-store.ts";
 import { createDatasetSummaryStore } from "./datasets/dataset-summary-store.ts";
+import { itemRoutes } from "./datasets/item-routes.ts";
+import { createNamedDatasetStore } from "./datasets/named-dataset-store.ts";
 import { datasetRoutes } from "./datasets/routes.ts";
 import type { ExportStore } from "./export/exported-tables.ts";
 import { exportRoutes } from "./export/routes.ts";
@@ -75,11 +77,13 @@ export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
     dependencies;
   const members = createMemberReader(bus);
   const names = createDatasetNames(database);
+  const book = createDatasetBook(database);
   return [
     { route: internalRoutes.closeEvalRunsProjects, handle: closeProjects(dependencies.closing) },
+    ...itemRoutes({ named: createNamedDatasetStore(database), book, clock }),
     ...datasetRoutes({
       ...dependencies,
-      book: createDatasetBook(database),
+      book,
       summaries: createDatasetSummaryStore(database),
     }),
     ...runRoutes({

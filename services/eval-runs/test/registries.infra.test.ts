@@ -65,6 +65,71 @@ describe("prompts", () => {
     expect(await publish(body)).toMatchObject({ status: 400, body: { error } });
   });
 
+  test("keep messages, config, tags and a message of the commit as they were sent", async () => {
+    const chat = {
+      name: "chat",
+      type: "chat",
+      messages: [
+        { role: "system", content: "Be \u0000 kind." },
+        { type: "placeholder", name: "history" },
+      ],
+      config: { temperature: 0.5, stop: [null] },
+      tags: ["a", "b", "a"],
+      commitMessage: "The first",
+    };
+    const made = await publish(chat);
+    expect(made.status).toBe(201);
+    expect(prompt.parse(made.body)).toMatchObject({
+      ...chat,
+      tags: ["a", "b"],
+      text: "Be \u0000 kind.",
+      version: 1,
+      labels: ["latest"],
+    });
+    expect((await publish({ ...chat, commitMessage: "Again", tags: undefined })).body).toEqual(made.body);
+    expect((await publish({ ...chat, config: { temperature: 1 }, tags: [] })).body).toMatchObject({
+      version: 2,
+      tags: [],
+    });
+    expect((await read("chat", "?version=1")).body).toMatchObject({
+      messages: chat.messages,
+      commitMessage: "The first",
+    });
+  });
+
+  test("a label names one version and moves; latest moves by itself", async () => {
+    await publish({ name: "labelled", text: "one", labels: ["production", "latest"] });
+    await publish({ name: "labelled", text: "two", labels: ["staging"] });
+    const label = (version: number | string, labels: unknown) =>
+      client.send("PATCH", `/prompts/labelled/versions/${version}`, { labels });
+
+    expect((await read("labelled", "?label=production")).body).toMatchObject({ version: 1, labels: ["production"] });
+    expect((await read("labelled", "?label=latest")).body).toMatchObject({ version: 2, labels: ["staging", "latest"] });
+    expect((await label(2, ["production"])).body).toMatchObject({
+      version: 2,
+      labels: ["production", "staging", "latest"],
+    });
+    expect((await read("labelled", "?version=1")).body).toMatchObject({ labels: [] });
+    expect(await read("labelled", "?label=none")).toMatchObject({ status: 404 });
+    expect(await read("labelled", "?label=production&version=1")).toMatchObject({ status: 400 });
+    expect(await label(3, ["production"])).toMatchObject({ status: 404 });
+    expect(await label("x", ["production"])).toMatchObject({ status: 404 });
+    const many = Array.from({ length: 99 }, (_, index) => `label-${index}`);
+    expect(await label(1, many)).toMatchObject({ status: 400, body: { error: "A prompt has at most 100 labels" } });
+    expect((await read("labelled", "?version=1")).body).toMatchObject({ labels: [] });
+  });
+
+  test.for([
+    [{ type: "song", text: "x" }, "type must be text or chat"],
+    [{ type: "chat", messages: [] }, "messages must be a list of objects, and not empty"],
+    [{ type: "chat", messages: ["x"] }, "messages must be a list of objects, and not empty"],
+    [{ text: "x", labels: "production" }, "labels must be a list of at most 100 texts of at most 200 characters"],
+    [{ text: "x", tags: ["\u0000"] }, "tags must be a list of at most 100 texts of at most 200 characters"],
+    [{ text: "x", commitMessage: 1 }, "commitMessage must be a string"],
+  ] as const)("refuse %j: %s, too", async ([body, error]) => {
+    expect(await publish({ name: "n", ...body })).toMatchObject({ status: 400, body: { error } });
+  });
+
   test("are the project's own", async () => {
     const { body } = await publish({ name: "mine", text: "x" });
     const stranger = createProjectClient(running.address);

@@ -124,7 +124,7 @@ const bySession = [
 
 /** The changes that a session may make in a named project: the rest of the data plane needs a key. */
 const changedByPeople = [
-  /^(POST|PUT|DELETE) \/custom-agent-evaluations\/(datasets|evaluation-settings|prompts)(\/|$)/,
+  /^(POST|PUT|PATCH|DELETE) \/custom-agent-evaluations\/(datasets|evaluation-settings|prompts)(\/|$)/,
   /^DELETE \/custom-agent-evaluations\/runs\/\{runId\}$/,
   /^POST \/custom-agent-evaluations\/runs\/\{runId\}\/(finalize|rescore|analyze)$/,
   /^(POST|PUT|PATCH|DELETE) \/(evaluate|monitor|agent-monitoring)\//,

@@ -27,6 +27,16 @@ const filters: KnownIds = {
   method: ["paired"],
 };
 
+const labelledPrompt = { name: "conformance", text: "a", labels: ["production"] };
+
+/** Where our paths take ids, those of Langfuse's clients take names. */
+const langfuseIds = (datasetId: unknown): KnownIds => ({
+  promptName: ["conformance"],
+  datasetName: ["conformance"],
+  itemId: [`${datasetId}:0`],
+  "getLangfusePrompt label": ["production"],
+});
+
 /** Creates one object of each kind that the operations use, so that their answers have contents. */
 export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
   const send = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
@@ -67,7 +77,7 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
   });
   await post(`/custom-agent-evaluations/runs/${ended?.runId}/finalize`, {});
   const projects = await Promise.all(["a", "b", "c"].map((name) => post("/projects", { name })));
-  const prompt = await post("/custom-agent-evaluations/prompts", { name: "conformance", text: "a" });
+  const prompt = await post("/custom-agent-evaluations/prompts", labelledPrompt);
   const toolSchemas = await Promise.all(
     ["a", "b", "c"].map((name) => post("/evaluate/tool-schemas", { name: `conformance ${name}`, definition: "a" })),
   );
@@ -135,6 +145,7 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
     candidate: [String(ended?.runId)],
     scorer: members.slice(0, 1),
     promptId: [String(prompt._id), "conformance"],
+    ...langfuseIds(dataset._id),
     version: ["1"],
     toolSchemaId: toolSchemas.map(({ toolSchema }) => (toolSchema as { _id: string })._id),
     limit: ["10"],

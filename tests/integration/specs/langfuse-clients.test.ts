@@ -260,3 +260,159 @@ test("a score by itself is stored, and the score of a trace may come before it",
 
   expect((await readOnlyTrace("late-trace")).detail.scores).toMatchObject([{ name: "early", value: 3 }]);
 });
+
+describe("prompts", () => {
+  test("a text prompt is made by one client, read by both, and compiled there", async () => {
+    const made = await langfuse.v5.prompt.create({
+      name: "folder/greet",
+      prompt: "Answer briefly: {{question}}",
+      labels: ["production"],
+      config: { temperature: 0.5 },
+      tags: ["t1"],
+      commitMessage: "The first",
+    });
+    expect(made.version).toBe(1);
+
+    const read = await langfuse.v5.prompt.get("folder/greet");
+    expect(read).toMatchObject({
+      version: 1,
+      labels: ["production", "latest"],
+      config: { temperature: 0.5 },
+      tags: ["t1"],
+    });
+    expect(read.compile({ question: "why?" })).toBe("Answer briefly: why?");
+    const older = await langfuse.v3.getPrompt("folder/greet");
+    expect(older.compile({ question: "why?" })).toBe("Answer briefly: why?");
+    expect(older.commitMessage).toBe("The first");
+  });
+
+  test("a chat prompt keeps its messages; a label moves, and is what a client asks for", async () => {
+    const hello = { role: "system", content: "You are {{who}}." };
+    const placeholder = { type: "placeholder" as const, name: "history" };
+    await langfuse.v5.prompt.create({
+      name: "chat",
+      type: "chat",
+      prompt: [hello, placeholder],
+      labels: ["production"],
+    });
+    await langfuse.v5.prompt.create({ name: "chat", type: "chat", prompt: [{ ...hello, content: "Be {{who}}." }] });
+
+    const uncached = { type: "chat", cacheTtlSeconds: 0 } as const;
+    const first = await langfuse.v5.prompt.get("chat", uncached);
+    expect(first).toMatchObject({
+      version: 1,
+      labels: ["production"],
+      prompt: [{ ...hello, type: "chatmessage" }, placeholder],
+    });
+    expect(await langfuse.v5.prompt.get("chat", { ...uncached, label: "latest" })).toMatchObject({ version: 2 });
+    expect(await langfuse.v5.prompt.get("chat", { ...uncached, version: 1 })).toMatchObject({ version: 1 });
+
+    await langfuse.v5.prompt.update({ name: "chat", version: 2, newLabels: ["production"] });
+
+    expect(await langfuse.v5.prompt.get("chat", uncached)).toMatchObject({
+      version: 2,
+      labels: ["production", "latest"],
+    });
+    const { data, meta } = await langfuse.v5.api.prompts.list({ label: "production", name: "chat" });
+    expect(data).toMatchObject([{ name: "chat", versions: [1, 2], labels: ["production", "latest"], type: "chat" }]);
+    expect(meta).toMatchObject({ page: 1, totalItems: 1, totalPages: 1 });
+  });
+
+  test("a prompt that does not exist, or that no label names, makes the clients throw", async () => {
+    await langfuse.v5.prompt.create({ name: "draft", prompt: "Not ready." });
+
+    await expect(langfuse.v5.api.prompts.get("none")).rejects.toMatchObject({ statusCode: 404 });
+    await expect(langfuse.v5.api.prompts.get("draft")).rejects.toMatchObject({
+      statusCode: 404,
+      body: { message: "Prompt not found", error: "NotFoundError" },
+    });
+    await expect(langfuse.v3.getPrompt("draft", undefined, { maxRetries: 0 })).rejects.toThrow();
+  });
+});
+
+describe("datasets", () => {
+  const items = [
+    { id: "item_1", input: { q: "capital of France?" }, expectedOutput: "Paris", metadata: { level: 1 } },
+    { id: "item/2 ü", input: ["a", null, 1.5], expectedOutput: { any: ["thing"] }, metadata: null },
+    { id: "item_3", input: "plain", expectedOutput: null, metadata: ["x"] },
+  ];
+
+  test("items come back as they were sent, under their own ids, to both clients", async () => {
+    const { api } = langfuse.v5;
+    const dataset = await api.datasets.create({ name: "capitals", description: "d", metadata: { owner: "me" } });
+    for (const item of items) await api.datasetItems.create({ datasetName: "capitals", ...item });
+
+    expect(await api.datasets.get("capitals")).toMatchObject({
+      id: dataset.id,
+      description: "d",
+      metadata: { owner: "me" },
+    });
+    const read = await langfuse.v5.dataset.get("capitals");
+    expect(read.items).toMatchObject(items);
+    const older = await langfuse.v3.getDataset("capitals");
+    expect(older.items).toMatchObject(items);
+    expect(await api.datasetItems.get("item/2 ü")).toMatchObject({
+      ...items[1],
+      datasetId: dataset.id,
+      status: "ACTIVE",
+    });
+    const page = await api.datasetItems.list({ datasetName: "capitals", page: 2, limit: 2 });
+    expect(page.data.map(({ id }) => id)).toEqual(["item_3"]);
+    expect(page.meta).toEqual({ page: 2, limit: 2, totalItems: 3, totalPages: 2 });
+    // Items sent one by one keep one document, not one for each.
+    const versions = await client.send("GET", `/evaluate/datasets/${dataset.id}/versions`);
+    expect(versions.body).toMatchObject([{ versionNumber: 4 }, { versionNumber: 1 }]);
+  });
+
+  test("a name and an id that are sent again change what they name; an id belongs to one dataset", async () => {
+    await langfuse.v3.createDataset({ name: "repeated" });
+    await langfuse.v3.createDataset({ name: "repeated", description: "now described" });
+    const item = { datasetName: "repeated", id: "repeated_1" };
+    await langfuse.v3.createDatasetItem({ ...item, input: { v: 1 }, metadata: { kept: true } });
+    await langfuse.v3.createDatasetItem({ ...item, input: { v: 2 } });
+
+    const read = await langfuse.v3.getDataset("repeated");
+    expect(read.description).toBe("now described");
+    expect(read.items).toMatchObject([{ id: "repeated_1", input: { v: 2 }, metadata: { kept: true } }]);
+    await langfuse.v3.createDataset({ name: "other" });
+    await expect(
+      langfuse.v5.api.datasetItems.create({ datasetName: "other", id: "repeated_1", input: 1 }),
+    ).rejects.toMatchObject({ statusCode: 409 });
+    await expect(langfuse.v5.api.datasets.get("none")).rejects.toMatchObject({ statusCode: 404 });
+    await expect(langfuse.v5.api.datasetItems.get("none")).rejects.toMatchObject({ statusCode: 404 });
+  });
+
+  test("an item is a case of our own dataset, and a case of ours is an item", async () => {
+    const { datasets } = (await client.send("GET", "/custom-agent-evaluations/datasets")).body as {
+      datasets: { name: string; questions: { main_question: unknown }[] }[];
+    };
+    expect(datasets.find(({ name }) => name === "capitals")?.questions.map((each) => each.main_question)).toEqual([
+      { query: '{"q":"capital of France?"}', expectedResults: "Paris" },
+      { query: '["a",null,1.5]', expectedResults: '{"any":["thing"]}' },
+      { query: "plain" },
+    ]);
+    const ours = { name: "ours", questions: [{ main_question: { query: "Why?", expectedResults: "Because." } }] };
+    await client.send("POST", "/custom-agent-evaluations/datasets", ours);
+
+    const [item] = (await langfuse.v5.dataset.get("ours")).items;
+    expect(item).toMatchObject({ input: "Why?", expectedOutput: "Because." });
+    expect(await langfuse.v5.api.datasetItems.get(item?.id ?? "")).toMatchObject({ input: "Why?" });
+  });
+
+  test("JSON that a parser would change is kept as text", async () => {
+    const input = '{"n":12345678901234567890,"__proto__":1.0,"b":"\\u0000","1":2,"a":3}';
+    await langfuse.v3.createDataset({ name: "exact", metadata: { nul: "\u0000" } });
+    expect((await langfuse.v5.api.datasets.list({ limit: 1 })).data).toMatchObject([{ metadata: { nul: "\u0000" } }]);
+    await fetch(`${system.url}/api/public/dataset-items`, {
+      method: "POST",
+      headers: { authorization: basic(system.apiKey), "content-type": "application/json" },
+      body: `{"datasetName":"exact","id":"exact","input":${input}}`,
+    });
+
+    const answer = await fetch(`${system.url}/api/public/dataset-items/exact`, {
+      headers: { "x-api-key": system.apiKey },
+    });
+
+    expect(await answer.text()).toContain(`"input":${input}`);
+  });
+});

@@ -1727,6 +1727,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/custom-agent-evaluations/prompts/{promptId}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Move labels to a version of a prompt. */
+        patch: operations["labelPrompt"];
+        trace?: never;
+    };
     "/api/v1/evaluate/tool-schemas": {
         parameters: {
             query?: never;
@@ -3710,6 +3727,7 @@ export interface components {
             };
             codeScorers?: unknown[];
             questions: components["schemas"]["Question"][];
+            metadata?: unknown;
             sovereigntyIndex?: {
                 [key: string]: unknown;
             };
@@ -4086,6 +4104,10 @@ export interface components {
                 idempotencyKey: string;
             }[];
         };
+        MovedLabels: {
+            /** @description They move here; the version keeps its other ones. */
+            labels: string[];
+        };
         NewToolSchema: {
             _id: string;
             name: string;
@@ -4140,7 +4162,22 @@ export interface components {
             name: string;
             description?: string;
             version: number;
+            /** @enum {string} */
+            type: "text" | "chat";
+            /** @description Of a chat prompt, the contents of its messages. */
             text: string;
+            /** @description Of a chat prompt. */
+            messages?: ({
+                role?: string;
+                content?: unknown;
+            } & {
+                [key: string]: unknown;
+            })[];
+            config: unknown;
+            /** @description Those that name this version; latest is the newest. */
+            labels: string[];
+            tags: string[];
+            commitMessage?: string;
             createdAt: string;
             updatedAt: string;
         };
@@ -4716,6 +4753,7 @@ export interface components {
                 [key: string]: unknown;
             })[];
             questions?: components["schemas"]["Question"][];
+            metadata?: unknown;
             sovereigntyIndex?: {
                 [key: string]: unknown;
             };
@@ -4817,7 +4855,26 @@ export interface components {
         };
         SubmittedPrompt: {
             name: string;
-            text: string;
+            /**
+             * @description Default text.
+             * @enum {string}
+             */
+            type?: "text" | "chat";
+            /** @description Of a text prompt. */
+            text?: string;
+            /** @description Of a chat prompt, instead of the text. */
+            messages?: ({
+                role?: string;
+                content?: unknown;
+            } & {
+                [key: string]: unknown;
+            })[];
+            config?: unknown;
+            /** @description They move to this version. */
+            labels?: string[] | null;
+            /** @description Of the prompt; they replace the current ones. */
+            tags?: string[] | null;
+            commitMessage?: string | null;
             description?: string | null;
             /** @description The project of the key, by its id or as `local`; another one is 403. Without accounts an id that cannot be one of this installation is ignored, and the answer has x-touchstone-warning. */
             workspaceId?: string;
@@ -9728,6 +9785,8 @@ export interface operations {
             query?: {
                 /** @description An older version's number */
                 version?: string;
+                /** @description Instead of a version: the one that the label names */
+                label?: string;
             };
             header?: never;
             path: {
@@ -9739,6 +9798,34 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description The prompt at its newest version, or at the one asked for. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prompt"];
+                };
+            };
+        };
+    };
+    labelPrompt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The prompt's id or its name */
+                promptId: string;
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MovedLabels"];
+            };
+        };
+        responses: {
+            /** @description The prompt at this version, with the labels. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -93,6 +93,7 @@ export const submittedDataset = z.object({
   rougeScore: metric.optional(),
   codeScorers: z.array(z.looseObject({ name: z.string().optional(), code: z.string().optional() })).optional(),
   questions: z.array(question).optional(),
+  metadata: z.json().optional(),
   ...keptSettings,
   workspaceId: submittedWorkspaceId.optional(),
 });
@@ -112,6 +113,7 @@ export const dataset = z.object({
   rougeScore: metric.optional(),
   codeScorers: z.array(z.json()).optional(),
   questions: z.array(question),
+  metadata: z.json().optional(),
   ...keptSettings,
   status: z.literal("published"),
   version: z.int().describe("Of the cases and settings; each change makes the next one."),

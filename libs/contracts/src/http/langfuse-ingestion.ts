@@ -34,10 +34,12 @@ export type LangfuseBatchReply = z.infer<typeof langfuseBatchReply>;
 export const langfuseScore = z.looseObject({
   name: z.string().min(1),
   value: z.union([z.number(), z.string(), z.boolean()]),
+  traceId: z.string().nullish(),
 });
 export const langfuseScoreSentences = {
   name: "name must be text",
   value: "value must be a number, a text or a boolean",
+  traceId: "traceId must be text",
 } as const;
 
 export const langfuseScoreReply = z.object({ id: z.string() });

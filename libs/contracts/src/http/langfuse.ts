@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { limits } from "../limits.ts";
+import { datasetItem, keptDataset, keptItem, namedDataset } from "./dataset-items.ts";
 
 /** `GET /api/public/health`. `version` is the version of Langfuse whose paths these are. */
 export const langfuseHealth = z.object({ status: z.literal("OK"), version: z.string() });
@@ -14,3 +16,85 @@ export const langfuseProjects = z.object({
     }),
   ),
 });
+
+const promptText = z.union([z.string(), z.array(z.looseObject({}))]);
+const promptType = z.enum(["text", "chat"]);
+
+/** Body of `POST /api/public/v2/prompts`. A known name gets a new version. */
+export const submittedLangfusePrompt = z.object({
+  name: z.string().min(1).max(limits.registryNameMaxChars),
+  type: promptType.optional().describe("Default text."),
+  prompt: promptText.describe("A text; of type chat a list of messages."),
+  config: z.json().optional(),
+  labels: z.array(z.string()).nullish(),
+  tags: z.array(z.string()).nullish(),
+  commitMessage: z.string().nullish(),
+});
+
+export const langfusePrompt = z.object({
+  name: z.string(),
+  version: z.int(),
+  type: promptType,
+  prompt: promptText,
+  config: z.json(),
+  labels: z.array(z.string()),
+  tags: z.array(z.string()),
+  commitMessage: z.string().nullable(),
+  resolutionGraph: z.null(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+});
+
+export const langfusePromptParams = z.object({
+  promptName: z.string().describe("A slash in it is written %2F"),
+});
+export const langfusePromptQuery = z.object({
+  version: z.string().optional(),
+  label: z.string().optional().describe("Default production, if no version is named"),
+});
+export const langfusePromptVersionParams = langfusePromptParams.extend({ version: z.string() });
+
+/** Body of `PATCH /api/public/v2/prompts/{name}/versions/{version}`. */
+export const langfuseLabels = z.object({ newLabels: z.array(z.string()) });
+
+export const langfusePageQuery = z.object({
+  page: z.string().optional().describe("From 1, the default"),
+  limit: z.string().optional().describe(`Default 50, at most ${limits.peerPageMax}`),
+});
+const pageMeta = z.object({ page: z.int(), limit: z.int(), totalItems: z.int(), totalPages: z.int() });
+
+export const langfusePromptListQuery = langfusePageQuery.extend({
+  name: z.string().optional(),
+  label: z.string().optional(),
+  tag: z.string().optional(),
+});
+
+export const langfusePromptList = z.object({
+  data: z.array(
+    z.object({
+      name: z.string(),
+      type: promptType,
+      versions: z.array(z.int()),
+      labels: z.array(z.string()),
+      tags: z.array(z.string()),
+      lastUpdatedAt: z.string(),
+      lastConfig: z.json().describe("null if it has more than 64 KiB"),
+    }),
+  ),
+  meta: pageMeta,
+});
+
+/** Body of `POST /api/public/v2/datasets`. A known name changes the dataset that has it. */
+export const submittedLangfuseDataset = keptDataset.extend({ name: z.string().min(1).max(limits.datasetNameMaxChars) });
+
+export const langfuseDataset = namedDataset.extend({ projectId: z.string() });
+export const langfuseDatasetList = z.object({ data: z.array(langfuseDataset), meta: pageMeta });
+export const langfuseDatasetParams = z.object({ datasetName: z.string().describe("A slash in it is written %2F") });
+
+/** Body of `POST /api/public/dataset-items`. A known id changes the item that has it. */
+export const submittedLangfuseItem = keptItem.extend({ id: z.string().max(limits.registryNameMaxChars).nullish() });
+
+export const langfuseItem = datasetItem;
+export const langfuseItemParams = z.object({ itemId: z.string() });
+export const langfuseItemListQuery = langfusePageQuery.extend({ datasetName: z.string() });
+export const langfuseItemList = z.object({ data: z.array(datasetItem), meta: pageMeta });

@@ -1,5 +1,14 @@
 import { listQuery, versionListQuery } from "../http/list-page.ts";
-import { prompt, promptList, promptParams, promptQuery, submittedPrompt } from "../http/prompts.ts";
+import {
+  movedLabels,
+  movedLabelsSentences,
+  prompt,
+  promptList,
+  promptParams,
+  promptQuery,
+  promptVersionParams,
+  submittedPrompt,
+} from "../http/prompts.ts";
 import {
   deletedReply,
   newToolSchema,
@@ -11,6 +20,7 @@ import {
   toolSchemaReply,
   toolSchemaVersions,
 } from "../http/tool-schemas.ts";
+import { judged } from "../judged-body.ts";
 import type { Route } from "../route.ts";
 import { byMember, checkedBody, dataPlane, error, json, prefix, wrongPage } from "./route-parts.ts";
 
@@ -25,6 +35,7 @@ export const registryRoutes = {
     ...evaluation,
     ...byMember,
     id: "publishPrompt",
+    alsoAskedBy: ["dropin"],
     method: "POST",
     path: `${prefix}/custom-agent-evaluations/prompts`,
     body: json(submittedPrompt),
@@ -48,16 +59,34 @@ export const registryRoutes = {
   getPrompt: {
     ...evaluation,
     id: "getPrompt",
+    alsoAskedBy: ["dropin"],
     method: "GET",
     path: `${prefix}/custom-agent-evaluations/prompts/{promptId}`,
     params: promptParams,
     query: promptQuery,
     responses: {
       200: { description: "The prompt at its newest version, or at the one asked for.", schema: prompt },
-      400: error("The version is no integer."),
-      404: error("No such prompt, or no such version of it."),
+      400: error("The version is no integer, or a label is named, too."),
+      404: error("No such prompt, or no such version or label of it."),
     },
     summary: "Read a prompt by id or name.",
+    section: "completions 14",
+  },
+  labelPrompt: {
+    ...evaluation,
+    ...byMember,
+    id: "labelPrompt",
+    alsoAskedBy: ["dropin"],
+    method: "PATCH",
+    path: `${prefix}/custom-agent-evaluations/prompts/{promptId}/versions/{version}`,
+    params: promptVersionParams,
+    body: judged(json(movedLabels), movedLabelsSentences, ["labels"]),
+    responses: {
+      200: { description: "The prompt at this version, with the labels.", schema: prompt },
+      ...checkedBody,
+      404: error("No such prompt, or no such version of it."),
+    },
+    summary: "Move labels to a version of a prompt.",
     section: "completions 14",
   },
   createToolSchema: {

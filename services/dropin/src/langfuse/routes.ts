@@ -2,7 +2,9 @@ import { internalRoutes, type langfuseHealth, type langfuseProjects, routes } fr
 import { type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { Owner } from "../owner.ts";
+import { datasetRoutes } from "./dataset-routes.ts";
 import { ingestionRoutes } from "./ingestion-routes.ts";
+import { promptRoutes } from "./prompt-routes.ts";
 
 /** The paths of Langfuse's clients (dropin 1). */
 export function langfuseRoutes(dependencies: { auth: Owner; ingest: Owner; evalRuns: Owner }): ServedRoute[] {
@@ -10,6 +12,8 @@ export function langfuseRoutes(dependencies: { auth: Owner; ingest: Owner; evalR
     { route: routes.getLangfuseHealth, handle: getHealth },
     { route: routes.listLangfuseProjects, handle: listProjects(dependencies) },
     ...ingestionRoutes(dependencies),
+    ...promptRoutes(dependencies),
+    ...datasetRoutes(dependencies),
   ];
 }
 

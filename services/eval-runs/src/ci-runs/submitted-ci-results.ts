@@ -1,6 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { AppError, isJsonObject, type JsonObject } from "@touchstone/service-kit";
-import { elementsOf, memberText } from "../json/json-text.ts";
+import { AppError, elementsOf, isJsonObject, type JsonObject, memberText } from "@touchstone/service-kit";
 import type { SubmittedResult } from "../judging/judgement.ts";
 import { readEither } from "./ci-request.ts";
 

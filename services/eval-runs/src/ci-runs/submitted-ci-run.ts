@@ -1,6 +1,12 @@
 import { isStorable, limits } from "@touchstone/contracts";
-import { AppError, isJsonObject, type JsonObject } from "@touchstone/service-kit";
-import { type JsonMember, memberText, objectText } from "../json/json-text.ts";
+import {
+  AppError,
+  isJsonObject,
+  type JsonMember,
+  type JsonObject,
+  memberText,
+  objectText,
+} from "@touchstone/service-kit";
 import { readEither } from "./ci-request.ts";
 
 /** The body of `POST /ingest/ci-runs`. */

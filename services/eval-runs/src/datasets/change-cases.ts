@@ -1,6 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { AppError } from "@touchstone/service-kit";
-import { elementsOf, membersOf, memberText, objectText } from "../json/json-text.ts";
+import { AppError, elementsOf, membersOf, memberText, objectText } from "@touchstone/service-kit";
 
 /** The cases of a document, as the texts that were sent. */
 export function questionTextsOf(document: string): string[] {

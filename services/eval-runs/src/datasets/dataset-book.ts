@@ -1,9 +1,8 @@
 import { type Database, type Queryable, sqlStateOf } from "@touchstone/db";
-import type { Act } from "@touchstone/service-kit";
-import { compactText } from "../json/json-text.ts";
+import { type Act, compactText } from "@touchstone/service-kit";
 import { recordAuditEvent } from "../outbox.ts";
 import { type StoredDataset, selectDataset } from "./dataset-store.ts";
-import { summarizeDocument } from "./dataset-summary.ts";
+import { metadataOf, summarizeDocument } from "./dataset-summary.ts";
 import { describeChange } from "./describe-change.ts";
 
 /**
@@ -19,6 +18,7 @@ export interface DatasetBook {
     id: string,
     compose: (current: StoredDataset) => string,
     changedAt: Date,
+    options?: UpdateOptions,
   ): Promise<StoredDataset | null>;
   /** Deletes a dataset with the versions that no run uses; false when there is no such dataset. */
   delete(projectId: string, id: string, act: Act): Promise<boolean>;
@@ -26,47 +26,62 @@ export interface DatasetBook {
   deleteVersion(projectId: string, id: string, version: number, act: Act): Promise<boolean>;
 }
 
+interface UpdateOptions {
+  /**
+   * The change is a small part of what a client sends one by one. Its version takes the place of the one before, if that was made
+   * in the same way and no run uses it: otherwise a dataset of n items would keep n documents.
+   */
+  isOneOfMany?: boolean;
+}
+
+/** The summary of such a version. */
+const oneOfMany = "Items sent one by one";
+
 export function createDatasetBook(database: Database): DatasetBook {
   return {
-    update: (projectId, id, compose, changedAt) =>
-      database.scoped([projectId], async (transaction) => {
-        // Two statements: a single one would read the version that was newest before it waited for the lock.
-        const [, { rows }] = await transaction.pipeline<[object, StoredDataset]>([
-          lockDataset(projectId, id),
-          selectDataset(projectId, id),
-        ]);
-        const current = rows[0];
-        if (current === undefined) return null;
-        const document = compose(current);
-        const [before, after] = [compactText(current.document), compactText(document)];
-        if (before === after) return current;
-        const version = current.version + 1;
-        const { name, description, caseCount } = summarizeDocument(document);
-        await transaction.query({
-          name: "dataset_update",
-          text: `
-            with next_version as (
-              insert into evals.dataset_versions (project_id, dataset_id, version, document, change_summary, created_at)
-              values ($1, $2, $3, $4, $5, $6)
-            )
-            update evals.datasets
-            set version = $3, name = $7, description = $8, case_count = $9, summarized_version = $3
-            where project_id = $1
-              and id = $2`,
-          values: [
-            projectId,
-            id,
-            version,
-            document,
-            describeChange(before, after),
-            changedAt,
-            name,
-            description,
-            caseCount,
-          ],
-        });
-        return { ...current, version, document };
-      }),
+    update: (projectId, id, compose, changedAt, { isOneOfMany = false } = {}) =>
+      besideNewRuns(() =>
+        database.scoped([projectId], async (transaction) => {
+          // Two statements: a single one would read the version that was newest before it waited for the lock.
+          const [, { rows }] = await transaction.pipeline<[object, StoredDataset]>([
+            lockDataset(projectId, id),
+            selectDataset(projectId, id),
+          ]);
+          const current = rows[0];
+          if (current === undefined) return null;
+          const document = compose(current);
+          const [before, after] = [compactText(current.document), compactText(document)];
+          if (before === after) return current;
+          const version = current.version + 1;
+          const { name, description, caseCount } = summarizeDocument(document);
+          await transaction.query({
+            name: "dataset_update",
+            text: `
+              with next_version as (
+                insert into evals.dataset_versions (project_id, dataset_id, version, document, change_summary, created_at)
+                values ($1, $2, $3, $4, $5, $6)
+              )
+              update evals.datasets
+              set version = $3, name = $7, description = $8, case_count = $9, metadata = $10, summarized_version = $3
+              where project_id = $1
+                and id = $2`,
+            values: [
+              projectId,
+              id,
+              version,
+              document,
+              isOneOfMany ? oneOfMany : describeChange(before, after),
+              changedAt,
+              name,
+              description,
+              caseCount,
+              metadataOf(document),
+            ],
+          });
+          if (isOneOfMany) await dropReplaced(transaction, projectId, id, current.version);
+          return { ...current, version, document };
+        }),
+      ),
 
     delete: (projectId, id, act) =>
       besideNewRuns(() =>
@@ -105,6 +120,20 @@ export function createDatasetBook(database: Database): DatasetBook {
         }),
       ),
   };
+}
+
+async function dropReplaced(transaction: Queryable, projectId: string, id: string, version: number): Promise<void> {
+  await transaction.query({
+    name: "dataset_drop_replaced_version",
+    text: `
+      delete from evals.dataset_versions as versions
+      where versions.project_id = $1
+        and versions.dataset_id = $2
+        and versions.version = $3
+        and versions.change_summary = $4
+        and ${unused}`,
+    values: [projectId, id, version, oneOfMany],
+  });
 }
 
 async function deleteVersion(transaction: Queryable, projectId: string, id: string, version: number): Promise<boolean> {

@@ -1,7 +1,6 @@
 import { limits } from "@touchstone/contracts";
-import { AppError, type JsonObject } from "@touchstone/service-kit";
+import { AppError, type JsonMember, type JsonObject, memberText, objectText } from "@touchstone/service-kit";
 import { composeGradingMembers } from "../grading/grading-members.ts";
-import { type JsonMember, memberText, objectText } from "../json/json-text.ts";
 import { findMistake, flag, numberWithin } from "../json/member-rules.ts";
 import { findQuestionMistake } from "./check-question.ts";
 import type { DatasetVersion } from "./dataset-store.ts";
@@ -20,6 +19,7 @@ export function composeDatasetDocument(body: JsonObject, createId: () => string)
     refuse(findCiMistake(value.ci));
     keep("ci");
   }
+  if (value.metadata !== undefined) keep("metadata");
   if (isAbsent(value.questions)) {
     document.push({ name: "questions", valueText: "[]" });
   } else {

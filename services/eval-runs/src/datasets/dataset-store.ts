@@ -1,7 +1,7 @@
 import { type Database, type Statement, selectPart } from "@touchstone/db";
 import type { ListPage, SizedRow } from "@touchstone/service-kit";
 import { type ListQuery, readList } from "../queries/read-list.ts";
-import { summarizeDocument } from "./dataset-summary.ts";
+import { metadataOf, summarizeDocument } from "./dataset-summary.ts";
 
 /** A dataset at its newest version. `document` was made by {@link composeDatasetDocument}. */
 export type StoredDataset = {
@@ -41,24 +41,8 @@ export function createDatasetStore(database: Database): DatasetStore {
   }
 
   return {
-    async insert(projectId, { id, document, createdAt }) {
-      const { name, description, caseCount } = summarizeDocument(document);
-      // Both the dataset and its first version, or neither.
-      await database.scoped([projectId], (transaction) =>
-        transaction.query({
-          name: "dataset_insert",
-          text: `
-            with first_version as (
-              insert into evals.dataset_versions (project_id, dataset_id, version, document, created_at)
-              values ($1, $2, 1, $3, $4)
-            )
-            insert into evals.datasets (
-              project_id, id, version, created_at, name, description, case_count, summarized_version
-            )
-            values ($1, $2, 1, $4, $5, $6, $7, 1)`,
-          values: [projectId, id, document, createdAt, name, description, caseCount],
-        }),
-      );
+    async insert(projectId, dataset) {
+      await database.scoped([projectId], (transaction) => transaction.query(insertDataset(projectId, dataset)));
     },
 
     async find(projectId, id) {
@@ -176,3 +160,24 @@ export const selectDataset = (projectId: string, id: string): Statement => ({
       and datasets.id = $2`,
   values: [projectId, id],
 });
+
+/** Inserts both the dataset and its first version, or neither. */
+export function insertDataset(
+  projectId: string,
+  { id, document, createdAt }: Omit<StoredDataset, "version">,
+): Statement {
+  const { name, description, caseCount } = summarizeDocument(document);
+  return {
+    name: "dataset_insert",
+    text: `
+      with first_version as (
+        insert into evals.dataset_versions (project_id, dataset_id, version, document, created_at)
+        values ($1, $2, 1, $3, $4)
+      )
+      insert into evals.datasets (
+        project_id, id, version, created_at, name, description, case_count, metadata, summarized_version
+      )
+      values ($1, $2, 1, $4, $5, $6, $7, $8, 1)`,
+    values: [projectId, id, document, createdAt, name, description, caseCount, metadataOf(document)],
+  };
+}

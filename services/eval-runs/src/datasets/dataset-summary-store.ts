@@ -1,5 +1,5 @@
 import type { Database } from "@touchstone/db";
-import { type DocumentSummary, summarizeDocument } from "./dataset-summary.ts";
+import { type DocumentSummary, metadataOf, summarizeDocument } from "./dataset-summary.ts";
 
 /** A dataset as it is listed. */
 export interface DatasetSummary extends DocumentSummary {
@@ -75,7 +75,7 @@ const matching = `
   )`;
 
 /** Makes summaries that are missing or outdated, one document at a time. */
-async function summarizeRest(database: Database, projectId: string): Promise<void> {
+export async function summarizeRest(database: Database, projectId: string): Promise<void> {
   const { rows } = await database.readScoped<{ id: string }>([projectId], {
     name: "dataset_list_to_summarize",
     text: `
@@ -109,10 +109,10 @@ async function summarizeRest(database: Database, projectId: string): Promise<voi
         name: "dataset_summarize",
         text: `
           update evals.datasets
-          set name = $3, description = $4, case_count = $5, summarized_version = $6
+          set name = $3, description = $4, case_count = $5, summarized_version = $6, metadata = $7
           where project_id = $1
             and id = $2`,
-        values: [projectId, id, name, description, caseCount, row.version],
+        values: [projectId, id, name, description, caseCount, row.version, metadataOf(row.document)],
       });
     });
   }

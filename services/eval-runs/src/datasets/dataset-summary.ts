@@ -1,3 +1,5 @@
+import { memberText } from "@touchstone/service-kit";
+
 /** The summary of a dataset's newest version for lists, with values that text columns can store. */
 export interface DocumentSummary {
   name: string;
@@ -23,3 +25,8 @@ export function summarizeDocument(document: string): DocumentSummary {
 }
 
 const columnText = (text: string): string => text.replaceAll("\0", "").slice(0, shownMaxChars).toWellFormed();
+
+/** The metadata of a document as JSON text; null: it has none. */
+export function metadataOf(document: string): string | null {
+  return memberText(document, "metadata") ?? null;
+}

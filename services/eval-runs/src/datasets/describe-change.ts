@@ -1,4 +1,4 @@
-import { elementsOf, membersOf } from "../json/json-text.ts";
+import { elementsOf, membersOf } from "@touchstone/service-kit";
 
 /** The word for a change of each member of a document; members that share a word are reported once. */
 const words: Readonly<Record<string, string>> = {

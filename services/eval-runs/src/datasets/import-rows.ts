@@ -3,13 +3,13 @@ import {
   AppError,
   type Call,
   decodeJsonText,
+  elementsOf,
   isDeeperThan,
   isJsonObject,
   parseJsonText,
   type RowsType,
   readRowsType,
 } from "@touchstone/service-kit";
-import { elementsOf } from "../json/json-text.ts";
 import { findQuestionMistake } from "./check-question.ts";
 import { CsvError, readCsv } from "./read-csv.ts";
 

@@ -1,4 +1,4 @@
-import { compactText, membersOf, memberText, objectText } from "../json/json-text.ts";
+import { compactText, membersOf, memberText, objectText } from "@touchstone/service-kit";
 import { foldQuery } from "./known-cases.ts";
 
 /** The result of importing rows into a dataset's cases; cases are JSON texts. */

@@ -2,12 +2,12 @@ import { limits } from "@touchstone/contracts";
 import {
   AppError,
   type Clock,
+  compactText,
   type Handler,
   isDeeperThan,
   readJsonObject,
   requireProject,
 } from "@touchstone/service-kit";
-import { compactText } from "../json/json-text.ts";
 import { questionTextsOf, replaceQuestions } from "./change-cases.ts";
 import { findQuestionMistake } from "./check-question.ts";
 import type { DatasetBook } from "./dataset-book.ts";

@@ -1,6 +1,13 @@
 import { limits } from "@touchstone/contracts";
-import { AppError, isJsonObject, type JsonObject } from "@touchstone/service-kit";
-import { elementsOf, membersOf, memberText, objectText } from "../json/json-text.ts";
+import {
+  AppError,
+  elementsOf,
+  isJsonObject,
+  type JsonObject,
+  membersOf,
+  memberText,
+  objectText,
+} from "@touchstone/service-kit";
 import { findQuestionMistake } from "./check-question.ts";
 import type { CaseIdentity } from "./known-cases.ts";
 

@@ -5,13 +5,15 @@ import { byId, createdAt, json, jsonText, updatedAt, versionsOf } from "./export
 export const registryTables = {
   prompts: {
     columns: `
-      prompts.id, prompts.name, prompts.description::text, prompts.version, prompts.created_at, prompts.updated_at`,
+      prompts.id, prompts.name, prompts.description::text, prompts.version, prompts.tags::text, prompts.created_at,
+      prompts.updated_at`,
     ...byId("prompts"),
     size: "coalesce(length(prompts.description::text), 0)",
     members: (row) => [
       ["name", json(row.name)],
       ["description", jsonText(row.description)],
       ["version", json(row.version)],
+      ["tags", jsonText(row.tags)],
       createdAt(row),
       updatedAt(row),
     ],
@@ -20,9 +22,28 @@ export const registryTables = {
   "prompt-versions": versionsOf(
     { table: "prompt_versions", ownerColumn: "prompt_id", ownerName: "promptId" },
     {
-      columns: "versions.text::text",
-      size: "length(versions.text::text)",
-      members: (row) => [["text", jsonText(row.text)]],
+      columns: `
+        versions.text::text, versions.messages::text, versions.config::text, versions.commit_message::text,
+        array_to_json(
+          array(
+            select labels.label
+            from evals.prompt_labels as labels
+            where labels.project_id = versions.project_id
+              and labels.prompt_id = versions.prompt_id
+              and labels.version = versions.version
+            order by labels.label
+          )
+        )::text as labels`,
+      size: `
+        length(versions.text::text) + coalesce(length(versions.messages::text), 0) + length(versions.config::text)
+          + coalesce(length(versions.commit_message::text), 0)`,
+      members: (row) => [
+        ["text", jsonText(row.text)],
+        ["messages", jsonText(row.messages)],
+        ["config", jsonText(row.config)],
+        ["commitMessage", jsonText(row.commit_message)],
+        ["labels", jsonText(row.labels)],
+      ],
     },
   ),
 

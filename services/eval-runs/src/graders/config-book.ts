@@ -1,7 +1,6 @@
 import { limits } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
-import { type Act, AppError, type Clock, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
-import type { JsonMember } from "../json/json-text.ts";
+import { type Act, AppError, type Clock, type JsonMember, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
 import { recordAuditEvent } from "../outbox.ts";
 import { changedMembers, composeConfigDocument } from "./config-document.ts";
 import { requireBuiltInKept, requireDeletable, requireLiveJudgeable } from "./config-rules.ts";

@@ -1,5 +1,4 @@
-import { AppError, isJsonObject, type JsonObject } from "@touchstone/service-kit";
-import { type JsonMember, lastText, membersOf } from "../json/json-text.ts";
+import { AppError, isJsonObject, type JsonMember, type JsonObject, lastText, membersOf } from "@touchstone/service-kit";
 import type { ConfigChange } from "./config-book.ts";
 import { judgeMembers, offlineMembers } from "./config-document.ts";
 

@@ -1,7 +1,6 @@
 import { isStorable, limits } from "@touchstone/contracts";
-import { AppError, type JsonObject } from "@touchstone/service-kit";
+import { AppError, type JsonMember, type JsonObject, membersOf, memberText, objectText } from "@touchstone/service-kit";
 import { composeGradingMembers } from "../grading/grading-members.ts";
-import { type JsonMember, membersOf, memberText, objectText } from "../json/json-text.ts";
 
 /** The judge's criteria: the `judge` section of a judge scorer. */
 export const judgeMembers = [

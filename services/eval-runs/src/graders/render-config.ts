@@ -1,4 +1,4 @@
-import { type JsonMember, membersOf, objectText } from "../json/json-text.ts";
+import { type JsonMember, membersOf, objectText } from "@touchstone/service-kit";
 import { judgeMembers, offlineMembers } from "./config-document.ts";
 import type { ConfigVersion, StoredConfig } from "./config-store.ts";
 

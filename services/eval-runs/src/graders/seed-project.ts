@@ -1,6 +1,5 @@
 import type { Queryable } from "@touchstone/db";
-import { type Clock, uuidv7 } from "@touchstone/service-kit";
-import { membersOf } from "../json/json-text.ts";
+import { type Clock, membersOf, uuidv7 } from "@touchstone/service-kit";
 import { composeConfigDocument } from "./config-document.ts";
 import { insertConfig } from "./config-store.ts";
 import type { LockGraders } from "./lock-graders.ts";

@@ -1,6 +1,13 @@
 import { limits } from "@touchstone/contracts";
-import { AppError, isJsonObject, type JsonObject } from "@touchstone/service-kit";
-import { elementsOf, type JsonMember, membersOf, objectText } from "../json/json-text.ts";
+import {
+  AppError,
+  elementsOf,
+  isJsonObject,
+  type JsonMember,
+  type JsonObject,
+  membersOf,
+  objectText,
+} from "@touchstone/service-kit";
 
 const optionalTexts = ["description", "acceptanceCriteria", "rejectionCriteria", "evaluationCriteria"] as const;
 const metrics = ["vectorSimilarity", "jaccardSimilarity", "bleuScore", "rougeScore"] as const;

@@ -1,40 +1,82 @@
-import { type Database, selectPart } from "@touchstone/db";
-import type { ListPage, SizedRow } from "@touchstone/service-kit";
+import { limits } from "@touchstone/contracts";
+import { type Database, type Queryable, selectPart } from "@touchstone/db";
+import { AppError, compactText, type ListPage, type SizedRow } from "@touchstone/service-kit";
 import { type ListQuery, readList } from "../queries/read-list.ts";
+import { type FoundPrompts, type PromptQuery, searchPrompts, promptSource as source } from "./search-prompts.ts";
+
+/** What a version of a prompt says. JSON texts are as they were sent. */
+export interface PromptContent {
+  /** Of a chat prompt, the contents of its messages. */
+  text: string;
+  /** A JSON list; null: a text prompt. */
+  messages: string | null;
+  /** Any JSON, such as the model to call with the prompt. */
+  config: string;
+}
 
 /** A prompt at one of its versions. */
-export interface StoredPrompt {
+export interface StoredPrompt extends PromptContent {
   id: string;
   name: string;
   description: string | null;
   version: number;
-  text: string;
+  isNewest: boolean;
+  commitMessage: string | null;
+  /** Those that name this version. */
+  labels: readonly string[];
+  /** Of the prompt at all versions. */
+  tags: readonly string[];
   createdAt: Date;
   updatedAt: Date;
 }
 
+/** A prompt to publish. */
+export interface PublishedPrompt extends PromptContent {
+  id: string;
+  name: string;
+  description: string | null;
+  commitMessage: string | null;
+  /** They move to the version. */
+  labels: readonly string[];
+  /** Null keeps the current ones. */
+  tags: readonly string[] | null;
+  at: Date;
+}
+
+/** Which version of a prompt: of both null, the newest. */
+export interface WantedVersion {
+  version: number | null;
+  label: string | null;
+}
+
 export interface PromptStore {
   /**
-   * Publishes a text under a name: the first one creates the prompt, another one a new version, and repeating the newest one
-   * changes nothing. A null description keeps the current one. Publishers of one name wait for each other.
+   * Publishes a content under a name: the first one creates the prompt, another one a new version, and repeating the newest one
+   * only moves labels. A null description keeps the current one. Publishers of one name wait for each other.
    */
-  publish(
+  publish(projectId: string, prompt: PublishedPrompt): Promise<StoredPrompt>;
+  /** Moves labels to a version of a prompt; other labels stay where they are. Null: no such version. */
+  moveLabels(
     projectId: string,
-    prompt: { id: string; name: string; description: string | null; text: string; at: Date },
-  ): Promise<StoredPrompt>;
+    key: PromptKey,
+    to: { version: number; labels: readonly string[] },
+  ): Promise<StoredPrompt | null>;
   /** By name, which is also the cursor. */
   list(projectId: string, query: ListQuery): Promise<ListPage<StoredPrompt>>;
-  /** By id, else by name; null version = the newest. */
-  find(
-    projectId: string,
-    key: { id: string | null; name: string },
-    version: number | null,
-  ): Promise<StoredPrompt | null>;
+  find(projectId: string, key: PromptKey, wanted: WantedVersion): Promise<StoredPrompt | null>;
+  /** By name, without texts; `totalCount` counts all matches. */
+  search(projectId: string, query: PromptQuery): Promise<FoundPrompts>;
+}
+
+/** By id, else by name. */
+export interface PromptKey {
+  id: string | null;
+  name: string;
 }
 
 export function createPromptStore(database: Database): PromptStore {
   return {
-    publish: (projectId, { id, name, description, text, at }) =>
+    publish: (projectId, { id, name, description, tags, at, labels, commitMessage, ...content }) =>
       database.scoped([projectId], async (transaction) => {
         await transaction.query({
           name: "prompt_claim_name",
@@ -44,49 +86,59 @@ export function createPromptStore(database: Database): PromptStore {
             on conflict (project_id, name) do nothing`,
           values: [projectId, id, name, JSON.stringify(description), at],
         });
-        const { rows } = await transaction.query<{ id: string; version: number; newest: string | null }>({
-          name: "prompt_lock",
-          text: `
-            select
-              id, version,
-              (
-                select text
-                from evals.prompt_versions as versions
-                where versions.project_id = $1
-                  and versions.prompt_id = prompts.id
-                  and versions.version = prompts.version
-              ) as newest
-            from evals.prompts
-            where project_id = $1
-              and name = $2
-            for update`,
-          values: [projectId, name],
-        });
-        const prompt = rows[0] as (typeof rows)[number];
-        const isNew = prompt.newest !== text;
+        const prompt = (await lockPrompt(transaction, projectId, { id: null, name })) as LockedPrompt;
+        const isNew = !isSame(prompt.newest, content);
         const version = isNew ? prompt.version + 1 : prompt.version;
         if (isNew) {
           await transaction.query({
             name: "prompt_version_insert",
             text: `
-              insert into evals.prompt_versions (project_id, prompt_id, version, text, created_at)
-              values ($1, $2, $3, $4, $5)`,
-            values: [projectId, prompt.id, version, JSON.stringify(text), at],
+              insert into evals.prompt_versions (
+                project_id, prompt_id, version, text, messages, config, commit_message, created_at
+              )
+              values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+            values: [
+              projectId,
+              prompt.id,
+              version,
+              JSON.stringify(content.text),
+              content.messages,
+              content.config,
+              commitMessage === null ? null : JSON.stringify(commitMessage),
+              at,
+            ],
           });
         }
-        const updated = await transaction.query<PromptRow>({
+        await transaction.query({
           name: "prompt_update",
           text: `
             update evals.prompts
             set version = $3,
                 description = case when $4::json::text = 'null' then description else $4::json end,
-                updated_at = case when $5 then $6 else updated_at end
+                tags = coalesce($5, tags),
+                updated_at = case when $6 then $7 else updated_at end
             where project_id = $1
-              and id = $2
-            returning id, name, description, version, $7::json as text, created_at, updated_at`,
-          values: [projectId, prompt.id, version, JSON.stringify(description), isNew, at, JSON.stringify(text)],
+              and id = $2`,
+          values: [
+            projectId,
+            prompt.id,
+            version,
+            JSON.stringify(description),
+            tags === null ? null : JSON.stringify(tags),
+            isNew,
+            at,
+          ],
         });
-        return readRow(updated.rows[0] as PromptRow);
+        await placeLabels(transaction, projectId, prompt.id, { version, labels });
+        return (await readVersion(transaction, projectId, prompt.id, version)) as StoredPrompt;
+      }),
+
+    moveLabels: (projectId, key, to) =>
+      database.scoped([projectId], async (transaction) => {
+        const prompt = await lockPrompt(transaction, projectId, key);
+        if (prompt === null || (await readVersion(transaction, projectId, prompt.id, to.version)) === null) return null;
+        await placeLabels(transaction, projectId, prompt.id, to);
+        return readVersion(transaction, projectId, prompt.id, to.version);
       }),
 
     async list(projectId, query) {
@@ -96,16 +148,17 @@ export function createPromptStore(database: Database): PromptStore {
           name: "prompt_list",
           text: selectPart({
             rows: `
-              select prompts.*, versions.text
+              select ${columns}
               from ${source}
                 and versions.version = prompts.version
               where prompts.project_id = $1
                 and ($2::text is null or prompts.name > $2)
               order by prompts.name
               limit $3`,
-            large: ["text", "description"],
+            large: ["text", "messages", "config", "description"],
             order: "name",
-            columns: "id, name, description, version, text, created_at, updated_at",
+            columns: `id, name, description, version, is_newest, text, messages::text, config::text, commit_message, labels, tags,
+              created_at, updated_at`,
             bytesMax: "$4",
           }),
           values: [projectId, cursor, rowsMax, bytesMax],
@@ -114,40 +167,153 @@ export function createPromptStore(database: Database): PromptStore {
       return { ...page, rows: page.rows.map(readRow) };
     },
 
-    async find(projectId, { id, name }, version) {
+    async find(projectId, { id, name }, { version, label }) {
       const { rows } = await database.readScoped<PromptRow>([projectId], {
         name: "prompt_find",
         text: `
-          select ${columns}
+          select ${readColumns}
           from ${source}
-            and versions.version = coalesce($4, prompts.version)
+            and versions.version = case
+              when $5::text is null then coalesce($4, prompts.version)
+              else (
+                select wanted.version
+                from evals.prompt_labels as wanted
+                where wanted.project_id = $1
+                  and wanted.prompt_id = prompts.id
+                  and wanted.label = $5
+              )
+            end
           where prompts.project_id = $1
             and (prompts.id = $2 or prompts.name = $3)
           order by prompts.id = $2 desc
           limit 1`,
-        values: [projectId, id, name, version],
+        values: [projectId, id, name, version, label],
       });
       return rows[0] === undefined ? null : readRow(rows[0]);
     },
+
+    search: (projectId, query) => searchPrompts(database, projectId, query),
   };
 }
 
-const columns = `
-  prompts.id, prompts.name, prompts.description, versions.version, versions.text, prompts.created_at,
-  prompts.updated_at`;
+interface LockedPrompt {
+  id: string;
+  version: number;
+  /** Null: it has no version yet. */
+  newest: PromptContent | null;
+}
 
-const source = `
-  evals.prompts
-  join evals.prompt_versions as versions
-    on versions.project_id = prompts.project_id
-    and versions.prompt_id = prompts.id`;
+async function lockPrompt(
+  transaction: Queryable,
+  projectId: string,
+  { id, name }: PromptKey,
+): Promise<LockedPrompt | null> {
+  const { rows } = await transaction.query<{ id: string; version: number }>({
+    name: "prompt_lock",
+    text: `
+      select id, version
+      from evals.prompts
+      where project_id = $1
+        and (id = $2 or name = $3)
+      order by id = $2 desc
+      limit 1
+      for update`,
+    values: [projectId, id, name],
+  });
+  const [prompt] = rows;
+  if (prompt === undefined) return null;
+  // Read after the lock was waited for.
+  return { ...prompt, newest: await readVersion(transaction, projectId, prompt.id, prompt.version) };
+}
+
+async function readVersion(
+  transaction: Queryable,
+  projectId: string,
+  promptId: string,
+  version: number,
+): Promise<StoredPrompt | null> {
+  const { rows } = await transaction.query<PromptRow>({
+    name: "prompt_read_version",
+    text: `
+      select ${readColumns}
+      from ${source}
+        and versions.version = $3
+      where prompts.project_id = $1
+        and prompts.id = $2`,
+    values: [projectId, promptId, version],
+  });
+  return rows[0] === undefined ? null : readRow(rows[0]);
+}
+
+function isSame(newest: PromptContent | null, { text, messages, config }: PromptContent): boolean {
+  if (newest === null || newest.text !== text || (newest.messages === null) !== (messages === null)) return false;
+  return (
+    compactText(newest.config) === compactText(config) &&
+    compactText(newest.messages ?? "") === compactText(messages ?? "")
+  );
+}
+
+/** Under the lock of the prompt. Throws `bad_request` when the prompt would have too many labels. */
+async function placeLabels(
+  transaction: Queryable,
+  projectId: string,
+  promptId: string,
+  { version, labels }: { version: number; labels: readonly string[] },
+): Promise<void> {
+  if (labels.length === 0) return;
+  await transaction.query({
+    name: "prompt_labels_move",
+    text: `
+      insert into evals.prompt_labels (project_id, prompt_id, label, version)
+      select $1, $2, label, $4
+      from unnest($3::text[]) as label
+      on conflict (project_id, prompt_id, label) do update
+      set version = excluded.version`,
+    values: [projectId, promptId, [...new Set(labels)], version],
+  });
+  const { rows } = await transaction.query<{ count: number }>({
+    name: "prompt_labels_count",
+    text: `
+      select count(*)::integer as count
+      from evals.prompt_labels
+      where project_id = $1
+        and prompt_id = $2`,
+    values: [projectId, promptId],
+  });
+  if ((rows[0]?.count ?? 0) > limits.promptLabelsMax) {
+    throw new AppError("bad_request", `A prompt has at most ${limits.promptLabelsMax} labels`);
+  }
+}
+
+const columns = `
+  prompts.id, prompts.name, prompts.description, versions.version, versions.version = prompts.version as is_newest,
+  versions.text, versions.messages, versions.config, versions.commit_message, prompts.tags, prompts.created_at,
+  prompts.updated_at,
+  array(
+    select labels.label
+    from evals.prompt_labels as labels
+    where labels.project_id = prompts.project_id
+      and labels.prompt_id = prompts.id
+      and labels.version = versions.version
+    order by labels.label
+  ) as labels`;
+
+const readColumns = columns
+  .replace("versions.messages", "versions.messages::text")
+  .replace("versions.config", "versions.config::text");
 
 type PromptRow = {
   id: string;
   name: string;
   description: string | null;
   version: number;
+  is_newest: boolean;
   text: string;
+  messages: string | null;
+  config: string;
+  commit_message: string | null;
+  labels: string[];
+  tags: string[];
   created_at: Date;
   updated_at: Date;
 };
@@ -157,7 +323,13 @@ const readRow = (row: PromptRow): StoredPrompt => ({
   name: row.name,
   description: row.description,
   version: row.version,
+  isNewest: row.is_newest,
   text: row.text,
+  messages: row.messages,
+  config: row.config,
+  commitMessage: row.commit_message,
+  labels: row.labels,
+  tags: row.tags,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });

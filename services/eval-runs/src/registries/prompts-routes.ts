@@ -1,9 +1,11 @@
-import { isStorable, isUuid, type prompt, routes } from "@touchstone/contracts";
+import { internalRoutes, isStorable, isUuid, type prompt, routes } from "@touchstone/contracts";
 import {
   AppError,
+  type Call,
   type Clock,
-  endOfList,
   type Handler,
+  objectText,
+  parseBody,
   readJsonObject,
   requireProject,
   requireWorkspace,
@@ -11,9 +13,11 @@ import {
   uuidv7,
 } from "@touchstone/service-kit";
 import type { z } from "zod";
-import { readNameListQuery } from "../queries/list-query.ts";
-import type { PromptStore, StoredPrompt } from "./prompt-store.ts";
-import { readOptionalText, readRegisteredName } from "./registered-name.ts";
+import { endText, readNameListQuery } from "../queries/list-query.ts";
+import { readText } from "../queries/read-query.ts";
+import type { PromptKey, PromptStore, StoredPrompt } from "./prompt-store.ts";
+import { newestLabel } from "./search-prompts.ts";
+import { movable, readSubmittedPrompt } from "./submitted-prompt.ts";
 
 /** Versioned prompts, for agents that fetch them. */
 export function promptRoutes({ prompts, clock }: { prompts: PromptStore; clock: Clock }): ServedRoute[] {
@@ -21,6 +25,8 @@ export function promptRoutes({ prompts, clock }: { prompts: PromptStore; clock: 
     { route: routes.publishPrompt, handle: publishPrompt({ prompts, clock }) },
     { route: routes.listPrompts, handle: listPrompts({ prompts }) },
     { route: routes.getPrompt, handle: getPrompt({ prompts }) },
+    { route: routes.labelPrompt, handle: labelPrompt({ prompts }) },
+    { route: internalRoutes.searchPrompts, handle: searchPrompts({ prompts }) },
   ];
 }
 
@@ -28,14 +34,11 @@ export function promptRoutes({ prompts, clock }: { prompts: PromptStore; clock: 
 function publishPrompt({ prompts, clock }: { prompts: PromptStore; clock: Clock }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const { value } = await readJsonObject(call);
-    const name = readRegisteredName(value.name);
-    const { text } = value;
-    if (typeof text !== "string" || text.trim() === "") throw new AppError("bad_request", "text is required");
-    const description = readOptionalText(value.description, "description");
-    requireWorkspace(call, value.workspaceId);
+    const body = await readJsonObject(call);
+    const submitted = readSubmittedPrompt(body);
+    requireWorkspace(call, body.value.workspaceId);
     const now = clock.now();
-    const published = await prompts.publish(projectId, { id: uuidv7(now), name, description, text, at: new Date(now) });
+    const published = await prompts.publish(projectId, { ...submitted, id: uuidv7(now), at: new Date(now) });
     return { status: 201, body: showPrompt(published) };
   };
 }
@@ -44,42 +47,92 @@ function publishPrompt({ prompts, clock }: { prompts: PromptStore; clock: Clock 
 function listPrompts({ prompts }: { prompts: PromptStore }): Handler {
   return async (call) => {
     const page = await prompts.list(requireProject(call), readNameListQuery(call));
-    return { status: 200, body: { prompts: page.rows.map(showPrompt), ...endOfList(page, ({ name }) => name) } };
+    return {
+      status: 200,
+      body: `{"prompts":[${page.rows.map(showPrompt).join(",")}]${endText(page, ({ name }) => name)}`,
+    };
   };
 }
 
 /** The largest version number. */
 const versionMax = 2 ** 31 - 1;
 
-/** GET /custom-agent-evaluations/prompts/{promptId} (completions 14): by id or name, at a version or the newest. */
+/** GET /custom-agent-evaluations/prompts/{promptId} (completions 14): by id or name, at a version, a label or the newest. */
 function getPrompt({ prompts }: { prompts: PromptStore }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const { promptId = "" } = call.params;
-    const version = readVersion([call.query.version].flat()[0]);
-    const key = { id: isUuid(promptId) ? promptId : null, name: promptId };
-    const found = isStorable(promptId) ? await prompts.find(projectId, key, version) : null;
-    if (found === null) throw new AppError("not_found", "Prompt not found");
-    return { status: 200, body: showPrompt(found) };
+    const version = readVersion(readText(call.query, "version"));
+    const label = readText(call.query, "label");
+    if (version !== null && label !== null) throw new AppError("bad_request", "Send version or label, not both");
+    if (label !== null && !isStorable(label)) promptNotFound();
+    const wanted = { version, label: label === newestLabel ? null : label };
+    const found = await prompts.find(projectId, requireKey(call), wanted);
+    return { status: 200, body: showPrompt(found ?? promptNotFound()) };
   };
 }
 
-function readVersion(text: string | undefined): number | null {
-  if (text === undefined || text === "") return null;
+/** PATCH /custom-agent-evaluations/prompts/{promptId}/versions/{version} (completions 14): moves labels to a version. */
+function labelPrompt({ prompts }: { prompts: PromptStore }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const { labels } = parseBody(await call.json(), routes.labelPrompt.body);
+    const { version = "" } = call.params;
+    if (!/^\d{1,9}$/.test(version)) promptNotFound();
+    const labeled = await prompts.moveLabels(projectId, requireKey(call), {
+      version: Number(version),
+      labels: movable(labels),
+    });
+    return { status: 200, body: showPrompt(labeled ?? promptNotFound()) };
+  };
+}
+
+/** Answers dropin: prompts by name, label and tag. What no prompt can have matches none. */
+function searchPrompts({ prompts }: { prompts: PromptStore }): Handler {
+  return async (call) => {
+    const query = internalRoutes.searchPrompts.body.parse(await call.json());
+    const { name, label, tag } = query;
+    const isPossible = [name, label, tag].every((text) => text === null || isStorable(text));
+    const found = isPossible ? await prompts.search(requireProject(call), query) : { prompts: [], totalCount: 0 };
+    return { status: 200, body: found };
+  };
+}
+
+/** The id or name in the path; what no prompt can be called is answered like an unknown name. */
+function requireKey({ params }: Call): PromptKey {
+  const { promptId = "" } = params;
+  if (!isStorable(promptId)) promptNotFound();
+  return { id: isUuid(promptId) ? promptId : null, name: promptId };
+}
+
+function promptNotFound(): never {
+  throw new AppError("not_found", "Prompt not found");
+}
+
+function readVersion(text: string | null): number | null {
+  if (text === null) return null;
   const version = Number(text);
   if (!/^-?\d+$/.test(text)) throw new AppError("bad_request", "version must be an integer");
   return Math.min(versionMax, Math.max(0, version));
 }
 
-/** A prompt as clients read it (completions 14). */
-function showPrompt(stored: StoredPrompt): z.input<typeof prompt> {
-  return {
+/** A prompt as clients read it (completions 14), with messages and config as they were sent. */
+function showPrompt(stored: StoredPrompt): string {
+  const shown: Omit<z.input<typeof prompt>, "messages" | "config"> = {
     _id: stored.id,
     name: stored.name,
     ...(stored.description !== null && { description: stored.description }),
     version: stored.version,
+    type: stored.messages === null ? "text" : "chat",
     text: stored.text,
+    labels: [...stored.labels, ...(stored.isNewest ? [newestLabel] : [])],
+    tags: [...stored.tags],
+    ...(stored.commitMessage !== null && { commitMessage: stored.commitMessage }),
     createdAt: stored.createdAt.toISOString(),
     updatedAt: stored.updatedAt.toISOString(),
   };
+  return objectText([
+    ...Object.entries(shown).map(([name, value]) => ({ name, valueText: JSON.stringify(value) })),
+    ...(stored.messages === null ? [] : [{ name: "messages", valueText: stored.messages }]),
+    { name: "config", valueText: stored.config },
+  ]);
 }

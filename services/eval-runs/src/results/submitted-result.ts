@@ -1,6 +1,6 @@
 import { submittedResult } from "@touchstone/contracts";
+import { memberText } from "@touchstone/service-kit";
 import { z } from "zod";
-import { memberText } from "../json/json-text.ts";
 import type { SubmittedResult } from "../judging/judgement.ts";
 
 /** The contract, relaxed: null counts as absent, and a query or output may be other JSON than text. */

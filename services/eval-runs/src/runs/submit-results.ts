@@ -1,16 +1,17 @@
 import { limits, type submitResultsReply } from "@touchstone/contracts";
 import {
   AppError,
+  elementsOf,
   type Handler,
   isAppError,
   isJsonObject,
   type JsonObject,
+  memberText,
   readJsonObject,
   requireProject,
 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { GroupStore } from "../graders/group-store.ts";
-import { elementsOf, memberText } from "../json/json-text.ts";
 import type { SubmittedResult } from "../judging/judgement.ts";
 import type { BatchScorer } from "../results/batch-scorer.ts";
 import type { ResultStore } from "../results/result-store.ts";

@@ -1,6 +1,13 @@
 import { isStorable, limits, type VerdictMode, verdictMode } from "@touchstone/contracts";
-import { AppError, isJsonObject, type JsonObject } from "@touchstone/service-kit";
-import { type JsonMember, membersOf, memberText, objectText } from "../json/json-text.ts";
+import {
+  AppError,
+  isJsonObject,
+  type JsonMember,
+  type JsonObject,
+  membersOf,
+  memberText,
+  objectText,
+} from "@touchstone/service-kit";
 
 /** The body of `POST .../runs`. The subject and `sdk` are JSON texts as they were sent, including `split`. */
 export interface SubmittedRun {

@@ -164,6 +164,18 @@ export const make = {
     await send(tenant, "POST", `${evaluations}/prompts`, promptBody(tenant, name));
     return name;
   },
+  /** The name of a dataset. */
+  namedDataset: async (tenant: Tenant) => {
+    const name = `${tenant.canary} ${randomUUID()}`;
+    await send(tenant, "POST", `${evaluations}/datasets`, datasetBody(tenant, { name }));
+    return name;
+  },
+  /** The id that a client of Langfuse gave to a case. */
+  datasetItem: async (tenant: Tenant) => {
+    const body = { id: `item-${randomUUID()}`, datasetName: await make.namedDataset(tenant), input: tenant.canary };
+    // Beside /api/v1.
+    return pick(await send(tenant, "POST", "/../public/dataset-items", body), "id");
+  },
   webhook: async (tenant: Tenant) =>
     pick(await send(tenant, "POST", "/agent-monitoring/webhooks", webhookBody(tenant)), "webhook", "_id"),
   /** A webhook test that was given up. */

@@ -95,6 +95,12 @@ export const gradersEntries: RouteEntries = {
     { ids: async (tenant) => ({ promptId: await make.prompt(tenant) }), own: 200, shows: true },
     { ids: async (tenant) => ({ promptId: await make.promptName(tenant) }), own: 200, shows: true },
   ],
+  labelPrompt: {
+    ids: async (tenant) => ({ promptId: await make.prompt(tenant) }),
+    request: () => ({ params: { version: "1" }, body: { labels: ["production"] } }),
+    own: 200,
+    shows: true,
+  },
   createToolSchema: { request: (_ids, tenant) => ({ body: toolSchemaBody(tenant) }), own: 201, shows: true },
   listToolSchemas: list,
   getToolSchema: { ids: toolSchema, own: 200, shows: true },

@@ -1,8 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { shared } from "../bodies.ts";
+import { promptBody, shared } from "../bodies.ts";
 import { make } from "../make-things.ts";
 import type { RouteEntries } from "../route-entry.ts";
-import { plain, unchecked } from "./parts.ts";
+import type { Tenant } from "../tenant.ts";
+import { list, plain, unchecked } from "./parts.ts";
+
+const langfusePrompt = (tenant: Tenant) => {
+  const { text, ...prompt } = promptBody(tenant);
+  return { ...prompt, prompt: text };
+};
+
+const promptName = async (tenant: Tenant) => ({ promptName: await make.promptName(tenant) });
+
+const datasetName = async (tenant: Tenant) => ({ datasetName: await make.namedDataset(tenant) });
+const itemId = async (tenant: Tenant) => ({ itemId: await make.datasetItem(tenant) });
 
 /** The paths of other systems' clients. */
 export const peersEntries: RouteEntries = {
@@ -40,5 +51,45 @@ export const peersEntries: RouteEntries = {
     refused: 200,
     malformed: { traceId: 200 },
     neverLeaks: { traceId: unchecked },
+  },
+  createLangfusePrompt: {
+    request: (_ids, tenant) => ({ body: langfusePrompt(tenant) }),
+    own: 201,
+    shows: true,
+  },
+  listLangfusePrompts: list,
+  getLangfusePrompt: {
+    ids: promptName,
+    request: () => ({ query: { label: "latest" } }),
+    own: 200,
+    shows: true,
+  },
+  createLangfuseDataset: {
+    request: (_ids, { canary }) => ({ body: { name: `${canary} named`, metadata: { canary } } }),
+    own: 200,
+    shows: true,
+  },
+  listLangfuseDatasets: list,
+  getLangfuseDataset: { ids: datasetName, own: 200, shows: true },
+  createLangfuseDatasetItem: {
+    ids: datasetName,
+    request: ({ datasetName }, { canary }) => ({ body: { datasetName, input: canary } }),
+    own: 200,
+    shows: true,
+  },
+  listLangfuseDatasetItems: { ids: datasetName, request: (ids) => ({ query: ids }), own: 200, shows: true },
+  getLangfuseDatasetItem: [
+    { ids: itemId, own: 200, shows: true },
+    {
+      ids: async (tenant) => ({ itemId: `${await make.dataset(tenant)}:0` }),
+      own: 200,
+      shows: true,
+    },
+  ],
+  labelLangfusePrompt: {
+    ids: promptName,
+    request: () => ({ params: { version: "1" }, body: { newLabels: ["production"] } }),
+    own: 200,
+    shows: true,
   },
 };

@@ -1,4 +1,4 @@
-import { endOfJsonString } from "@touchstone/service-kit";
+import { endOfJsonString } from "./json.ts";
 
 /**
  * Cuts JSON text into pieces without parsing the pieces. Free JSON from users is stored and returned as the original text, so

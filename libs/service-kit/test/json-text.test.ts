@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { elementsOf, membersOf, memberText, objectText } from "../src/json/json-text.ts";
+import { elementsOf, membersOf, memberText, objectText } from "../src/json-text.ts";
 
 const anyJson = fc.json({ stringUnit: "binary" });
 const spacing = fc.constantFrom("", " ", "\n", "\t", " \r\n ");

@@ -1,0 +1,137 @@
+import { limits } from "@touchstone/contracts";
+import {
+  AppError,
+  compactText,
+  isDeeperThan,
+  type JsonMember,
+  type JsonObject,
+  membersOf,
+  memberText,
+  objectText,
+} from "@touchstone/service-kit";
+
+/**
+ * A case as other systems know it: an item with an id, whose input and expected output are any JSON. The case has these
+ * members beside `main_question`, which has them as texts for judges.
+ */
+const itemMembers = ["input", "expectedOutput", "metadata", "status"] as const;
+
+/** The item is nested in the document's list. */
+const depthMax = limits.jsonDepthMax - 3;
+
+/** The dataset of an item. */
+export interface ItemPlace {
+  datasetId: string;
+  datasetName: string;
+  /** Of the dataset: a case that was made without an id has no times. */
+  createdAt: Date;
+}
+
+/** The id of a case: its own, or its place in the dataset. */
+export function itemIdOf(caseText: string, datasetId: string, index: number): string {
+  const own = memberText(caseText, "id");
+  const id: unknown = own === undefined ? null : JSON.parse(own);
+  return typeof id === "string" ? id : `${datasetId}:${index}`;
+}
+
+/** The dataset in an id that names a place; null: the id was given by a client. */
+export function datasetIdIn(itemId: string): string | null {
+  return /^([0-9a-f-]{36}):\d{1,9}$/.exec(itemId)?.[1] ?? null;
+}
+
+/**
+ * The case of a sent item. Of an item that exists, what was not sent stays as it is, and nothing changes if nothing differs.
+ * Throws `bad_request` for the first rule that is broken.
+ */
+export function composeItem(before: string | null, sent: JsonObject, { id, at }: { id: string; at: Date }): string {
+  refuseMistakes(sent.value);
+  const members = new Map(membersOf(before ?? "{}").map(({ name, valueText }) => [name, valueText]));
+  for (const name of itemMembers) {
+    const valueText = memberText(sent.text, name);
+    if (valueText !== undefined && (name !== "status" || valueText !== "null")) members.set(name, valueText);
+  }
+  members.set("id", JSON.stringify(id));
+  members.set("main_question", questionOf(members));
+  const source = sourceOf(members.get("source"), sent.value);
+  if (source !== null) members.set("source", source);
+  const composed = objectText(listMembers(members));
+  if (before !== null && compactText(before) === compactText(composed)) return before;
+  if (!members.has("createdAt")) members.set("createdAt", JSON.stringify(at));
+  members.set("updatedAt", JSON.stringify(at));
+  return objectText(listMembers(members));
+}
+
+/** An item as it is answered. */
+export function renderItem(caseText: string, index: number, { datasetId, datasetName, createdAt }: ItemPlace): string {
+  const of = new Map(membersOf(caseText).map(({ name, valueText }) => [name, valueText]));
+  const main = of.get("main_question") ?? "{}";
+  const source = of.get("source") ?? "null";
+  const made = JSON.stringify(createdAt);
+  return objectText([
+    { name: "id", valueText: JSON.stringify(itemIdOf(caseText, datasetId, index)) },
+    { name: "status", valueText: of.get("status") ?? '"ACTIVE"' },
+    { name: "input", valueText: of.get("input") ?? memberText(main, "query") ?? "null" },
+    { name: "expectedOutput", valueText: of.get("expectedOutput") ?? memberText(main, "expectedResults") ?? "null" },
+    { name: "metadata", valueText: of.get("metadata") ?? "null" },
+    { name: "sourceTraceId", valueText: inSource(source, "traceId") },
+    { name: "sourceObservationId", valueText: inSource(source, "spanId") },
+    { name: "datasetId", valueText: JSON.stringify(datasetId) },
+    { name: "datasetName", valueText: JSON.stringify(datasetName) },
+    { name: "createdAt", valueText: of.get("createdAt") ?? made },
+    { name: "updatedAt", valueText: of.get("updatedAt") ?? made },
+  ]);
+}
+
+function refuseMistakes({
+  status = null,
+  sourceTraceId = null,
+  sourceObservationId = null,
+  ...sent
+}: JsonObject["value"]) {
+  if (![null, "ACTIVE", "ARCHIVED"].includes(status as string | null)) {
+    throw new AppError("bad_request", "status must be ACTIVE or ARCHIVED");
+  }
+  for (const [name, value] of Object.entries({ sourceTraceId, sourceObservationId })) {
+    if (value !== null && typeof value !== "string") throw new AppError("bad_request", `${name} must be a string`);
+  }
+  for (const name of itemMembers) {
+    if (isDeeperThan(sent[name], depthMax)) {
+      throw new AppError("bad_request", `${name} nests deeper than ${depthMax} levels`);
+    }
+  }
+}
+
+/** What judges read: a text as it is, anything else as JSON. Members that people added stay. */
+function questionOf(members: ReadonlyMap<string, string>): string {
+  const question = new Map(
+    membersOf(members.get("main_question") ?? "{}").map(({ name, valueText }) => [name, valueText]),
+  );
+  const input = members.get("input") ?? question.get("query") ?? "null";
+  question.set("query", JSON.stringify(readableText(input)));
+  const expected = members.get("expectedOutput");
+  if (expected === "null") question.delete("expectedResults");
+  else if (expected !== undefined) question.set("expectedResults", JSON.stringify(readableText(expected)));
+  return objectText(listMembers(question));
+}
+
+function readableText(json: string): string {
+  const value: unknown = JSON.parse(json);
+  return typeof value === "string" && value.trim() !== "" ? value : compactText(json);
+}
+
+function sourceOf(
+  before: string | undefined,
+  { sourceTraceId, sourceObservationId }: JsonObject["value"],
+): string | null {
+  const sent = { traceId: sourceTraceId, spanId: sourceObservationId };
+  const named = Object.entries(sent).filter(([, id]) => typeof id === "string");
+  if (named.length === 0) return before ?? null;
+  const rest = membersOf(before ?? "{}").filter(({ name }) => !named.some(([own]) => own === name));
+  return objectText([...rest, ...named.map(([name, id]) => ({ name, valueText: JSON.stringify(id) }))]);
+}
+
+const inSource = (source: string, name: string): string =>
+  source === "null" ? "null" : (memberText(source, name) ?? "null");
+
+const listMembers = (members: ReadonlyMap<string, string>): JsonMember[] =>
+  [...members].map(([name, valueText]) => ({ name, valueText }));
