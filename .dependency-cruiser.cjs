@@ -100,6 +100,13 @@ module.exports = {
       to: { path: "^libs/embedded-servers/" },
     },
     {
+      name: "packages-talk-http",
+      severity: "error",
+      comment: "A package is installed without this repository: it knows the API by its generated types alone.",
+      from: { path: "^packages/([^/]+)/src/" },
+      to: { path: "^(apps|libs|services|tests|tools)/|^packages/(?!$1/|sdk/)" },
+    },
+    {
       name: "dashboard-talks-http",
       severity: "error",
       comment: "The dashboard knows the API by its generated types alone.",

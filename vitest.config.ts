@@ -11,7 +11,7 @@ const isolate = false;
 const expectation = { poll: { timeout: 90_000 } };
 const setupFiles = ["libs/testkit/src/test-settings.ts"];
 
-const packages = "{apps,libs,services}/*/test/**";
+const packages = "{apps,libs,packages,services}/*/test/**";
 
 /**
  * Six projects. `unit` needs nothing but Node. `infra` runs against a real PostgreSQL, NATS and Redis, which its

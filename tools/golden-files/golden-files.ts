@@ -6,7 +6,7 @@ import {
   internalRoutes,
   routes,
 } from "@touchstone/contracts";
-import { renderDashboardTypes } from "./dashboard-types.ts";
+import { renderDashboardTypes, renderSdkTypes } from "./client-types.ts";
 import { renderErrorsPage } from "./errors-page.ts";
 import { renderGrafanaDashboard } from "./grafana-dashboard.ts";
 import { describeChartSettings, describeChartValues } from "./helm-chart.ts";
@@ -41,6 +41,7 @@ export const goldenFiles: readonly GoldenFile[] = [
       }),
   },
   { path: "apps/dashboard/src/api/schema.gen.d.ts", render: renderDashboardTypes },
+  { path: "packages/sdk/src/schema.gen.ts", render: renderSdkTypes },
   { path: "deploy/nats.conf", render: () => renderNatsConf(composePlace) },
   { path: "deploy/nats-cluster.conf", render: () => renderNatsConf(clusterPlace) },
   { path: "deploy/helm/touchstone/examples/nats-values.yaml", render: renderNatsChartValues },

@@ -27,7 +27,7 @@ interface Report {
   };
 }
 
-const folders = ["apps", "bench", "libs", "services", "tests", "tools"];
+const folders = ["apps", "bench", "libs", "packages", "services", "tests", "tools"];
 
 /** Reads every import below `root` and checks it against the rules there. */
 export async function cruiseImports(root: string): Promise<Cruise> {

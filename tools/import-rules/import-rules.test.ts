@@ -72,6 +72,11 @@ const planted: { file: string; text: string; breaks: string[] }[] = [
     breaks: ["services-bring-no-servers"],
   },
   {
+    file: "packages/sdk/src/planted.ts",
+    text: 'import "../../../libs/contracts/src/index.ts";',
+    breaks: ["packages-talk-http"],
+  },
+  {
     file: "apps/dashboard/src/traces/planted.tsx",
     text: 'import "../../../../libs/contracts/src/index.ts";\nimport "../runs/planted-target.ts";',
     breaks: ["dashboard-features-are-islands", "dashboard-talks-http"],

@@ -9,7 +9,7 @@ export interface HouseRule {
   find(source: SourceText): Finding[];
 }
 
-const isCode = (path: string): boolean => /\.tsx?$/.test(path) && !path.endsWith(".gen.d.ts");
+const isCode = (path: string): boolean => /\.tsx?$/.test(path) && !/\.gen\.(d\.)?ts$/.test(path);
 const isText = (path: string): boolean =>
   /\.(tsx?|css|html|mjs|cjs|json|jsonc|md|sql|txt|yaml|yml|sh|conf|toml)$|Dockerfile$/.test(path);
 const isTest = (path: string): boolean => /\.test\.ts$|\/test\/|^tests\//.test(path);
@@ -24,7 +24,7 @@ export const houseRules: readonly HouseRule[] = [
     appliesTo: (path) =>
       isCode(path) &&
       !isTest(path) &&
-      !/^(apps\/standalone|tools|bench|libs\/testkit)\/|^apps\/dashboard\/vite\.config\.ts$|^(services\/[^/]+\/src|libs\/bus\/src\/(dead-letters|stream-replicas))\/main\.ts$/.test(
+      !/^(apps\/standalone|tools|bench|libs\/testkit)\/|^apps\/dashboard\/vite\.config\.ts$|^(services\/[^/]+\/src|libs\/bus\/src\/(dead-letters|stream-replicas))\/main\.ts$|^packages\/(sdk\/src\/environment|cli\/src\/main)\.ts$/.test(
         path,
       ),
     find: findEnvironmentReads,

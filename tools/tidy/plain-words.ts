@@ -21,13 +21,13 @@ export const wordsMax: Readonly<Record<string, number>> = {
   "of its own": 6,
 };
 
-const isChecked = /^(apps|bench|libs|tests|tools(?!\/tidy)|services)\/.*\.(tsx?|mjs|cjs)$/;
+const isChecked = /^(apps|bench|libs|packages|tests|tools(?!\/tidy)|services)\/.*\.(tsx?|mjs|cjs)$/;
 const comment = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/ .*/gm;
 const title = /(?<![.\w])(?:test|it|describe)(?:\(|\.[^\n"`]*\()\s*(["`])(?:\\.|(?!\1)[^\\\n])*\1/g;
 
 /** The uses of a word in the comments and test titles of a file. */
 export function findWord({ path, text }: SourceText, word: string): Finding[] {
-  if (!isChecked.test(path) || path.endsWith(".gen.d.ts")) return [];
+  if (!isChecked.test(path) || /\.gen\.(d\.)?ts$/.test(path)) return [];
   const spoken = [comment, title].flatMap((pattern) => findText({ path, text }, pattern));
   const uses = new RegExp(`(?<![\\w\`-])${word.replaceAll(" ", "\\s+(?:\\*\\s+|//\\s+)?")}\\b`, "gi");
   return spoken.flatMap(({ line, what }) =>

@@ -3840,9 +3840,6 @@ export interface components {
         DeletedVersion: {
             deleted: boolean;
         };
-        ErrorBody: {
-            error: string;
-        };
         EvaluationSettings: {
             _id: string;
             name: string;
@@ -3910,10 +3907,6 @@ export interface components {
             resultCount: number;
             averageRating: number | null;
             liveStatistics: components["schemas"]["LiveStatistics"];
-        };
-        GlobalErrorBody: {
-            statusCode: number;
-            message: string;
         };
         GroupRatings: {
             /** @enum {string} */
@@ -4118,9 +4111,6 @@ export interface components {
             createdAt: string;
             updatedAt: string;
             toolSchema: components["schemas"]["ToolSchema"];
-        };
-        OtlpErrorBody: {
-            message: string;
         };
         OtlpExport: {
             [key: string]: unknown;
@@ -5217,16 +5207,6 @@ export interface components {
             sentiment: "positive" | "neutral" | "negative";
             /** @enum {string} */
             issueType: "none" | "refusal" | "hallucination" | "off_topic" | "incomplete" | "other";
-        };
-        ValidationErrorBody: {
-            /** @constant */
-            error: "Invalid trace payload";
-            details: {
-                fieldErrors: {
-                    [key: string]: string[];
-                };
-                formErrors: string[];
-            };
         };
     };
     responses: never;

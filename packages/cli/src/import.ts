@@ -1,0 +1,75 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import type { AnswerOf, Touchstone } from "@touchstone/sdk";
+import type { Command } from "commander";
+import { exitCodes, Failure, type Surroundings } from "./surroundings.ts";
+
+type Imported = AnswerOf<"importTraces", 200>;
+
+const pieceBytes = 8 * 1024 * 1024;
+const shownReasons = 20;
+
+/** `touchstone import <file>` */
+export function addImport(program: Command, { client, print, note, interrupted }: Surroundings): void {
+  program
+    .command("import")
+    .description(
+      "Take back exported traces, or OTLP exports as JSON, one a line. What is stored already stays as it is.",
+    )
+    .argument("<file>", "traces.ndjson of an export")
+    .option("--url <url>", "the address of Touchstone")
+    .option("--json", "print the counts as JSON")
+    .action(async (file: string, { url, json }: { url?: string; json?: boolean }) => {
+      const api = client(url);
+      const sum: Imported = { stored: 0, replayed: 0, rejected: 0, reasons: [] };
+      for await (const { text, firstLine } of readPieces(file)) {
+        const { stored, replayed, rejected, reasons } = await importPiece(api, text, interrupted);
+        sum.stored += stored;
+        sum.replayed += replayed;
+        sum.rejected += rejected;
+        sum.reasons.push(...reasons.map(({ line, error }) => ({ line: line + firstLine - 1, error })));
+        note(`${sum.stored} stored, ${sum.replayed} stored before, ${sum.rejected} rejected`);
+      }
+      for (const { line, error } of sum.reasons.slice(0, shownReasons)) note(`line ${line}: ${error}`);
+      print(
+        json
+          ? JSON.stringify(sum)
+          : `${sum.stored} spans stored, ${sum.replayed} were stored before, ${sum.rejected} rejected.`,
+      );
+      process.exitCode = sum.rejected > 0 ? exitCodes.failed : exitCodes.passed;
+    });
+}
+
+async function importPiece(client: Touchstone, text: string, signal: AbortSignal): Promise<Imported> {
+  const response = await client.request("/api/v1/import/traces", {
+    method: "POST",
+    headers: { "content-type": "application/x-ndjson" },
+    body: text,
+    signal,
+  });
+  return (await response.json()) as Imported;
+}
+
+/** Whole lines up to a size that one request may have; a longer line is a piece by itself. */
+async function* readPieces(file: string): AsyncGenerator<{ text: string; firstLine: number }> {
+  const stream = createReadStream(file, "utf8");
+  const opened = new Promise<void>((resolve, reject) => {
+    stream.once("open", () => resolve());
+    stream.once("error", (error: NodeJS.ErrnoException) =>
+      reject(new Failure(`${file} cannot be read: ${error.code}.`)),
+    );
+  });
+  await opened;
+  let text = "";
+  let firstLine = 1;
+  let line = 0;
+  for await (const next of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+    line += 1;
+    text += `${next}\n`;
+    if (text.length < pieceBytes) continue;
+    yield { text, firstLine };
+    text = "";
+    firstLine = line + 1;
+  }
+  if (text !== "") yield { text, firstLine };
+}

@@ -1,0 +1,119 @@
+import type { EvaluationCase } from "./dataset.ts";
+import type { SubmittedResult } from "./journal.ts";
+import type { TaskTracer } from "./task-tracer.ts";
+
+/** What a task receives. */
+export interface TaskInput extends EvaluationCase {
+  runNumber: number;
+  /** Aborted when the task takes too long, or the evaluation is interrupted. */
+  signal: AbortSignal;
+}
+
+/** The answer of an agent with what is known about it. */
+export interface TaskOutput {
+  output: string;
+  /** The id of a recorded trace, or of an OpenTelemetry trace that was exported to Touchstone. */
+  traceId?: string | undefined;
+  /** The texts that the agent retrieved. */
+  retrievalContext?: string | string[] | undefined;
+  inputTokens?: number | undefined;
+  outputTokens?: number | undefined;
+}
+
+/** Asks the agent under test. */
+export type Task = (input: TaskInput) => string | TaskOutput | Promise<string | TaskOutput>;
+
+/** Its JSON takes at most six bytes a character and fits into a request of 10 MiB. */
+const outputMaxChars = 1024 * 1024;
+const messageMaxChars = 2_000;
+
+/**
+ * Asks a task about a case, again if it throws. A task that throws in the end, takes too long or answers with something else
+ * than a text gives an error to submit. Rejects only when the evaluation is interrupted.
+ */
+export async function askTask(
+  task: Task,
+  {
+    retries,
+    timeoutMs,
+    tracer,
+    signal,
+    ...asked
+  }: EvaluationCase & {
+    key: string;
+    runNumber: number;
+    retries: number;
+    timeoutMs: number;
+    tracer: TaskTracer;
+    signal: AbortSignal;
+  },
+): Promise<SubmittedResult> {
+  const { key, ...input } = asked;
+  const { questionIndex, caseId, runNumber, query } = input;
+  const place = { idempotencyKey: key, questionIndex, caseId, runNumber, input: { query } };
+  for (let attempt = 0; ; attempt += 1) {
+    const started = performance.now();
+    const elapsed = (): number => Math.round(performance.now() - started);
+    try {
+      const { answer, traceId } = await tracer.trace(input, () =>
+        withinDeadline(timeoutMs, signal, async (taskSignal) => task({ ...input, signal: taskSignal })),
+      );
+      const latencyMs = elapsed();
+      const { output, retrievalContext, inputTokens, outputTokens, ...more } = readAnswer(answer);
+      const linked = more.traceId ?? traceId;
+      return {
+        ...place,
+        output: { text: output },
+        ...(linked !== undefined && { traceId: linked }),
+        ...(retrievalContext !== undefined && { retrievalContext }),
+        timings: {
+          latencyMs,
+          ...(inputTokens !== undefined && { inputTokens }),
+          ...(outputTokens !== undefined && { outputTokens }),
+        },
+      };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (attempt < retries) continue;
+      return { ...place, error: describeFailure(error), timings: { latencyMs: elapsed() } };
+    }
+  }
+}
+
+function readAnswer(answer: unknown): TaskOutput {
+  const read = typeof answer === "string" ? { output: answer } : (answer as TaskOutput | null | undefined);
+  if (typeof read?.output !== "string") {
+    throw new TypeError("The task must answer with a text, or with an object whose `output` is a text.");
+  }
+  if (read.output.length > outputMaxChars) {
+    throw new RangeError(`The answer has more than ${outputMaxChars} characters.`);
+  }
+  return read;
+}
+
+/** Rejects at the deadline even if the task ignores its signal. */
+async function withinDeadline<Value>(
+  timeoutMs: number,
+  interrupted: AbortSignal,
+  run: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const deadline = new AbortController();
+  const signal = AbortSignal.any([interrupted, deadline.signal]);
+  const late = new Error(`The task took longer than ${timeoutMs / 1_000} s.`);
+  late.name = "Timeout";
+  const timer = setTimeout(() => deadline.abort(late), timeoutMs);
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([run(signal), aborted]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function describeFailure(error: unknown): { type: string; message: string } {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  return { type: name || "Error", message: message.slice(0, messageMaxChars) };
+}

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { readApiError, readCode, unreachable } from "./api-error.ts";
+
+const usualDeadlineMs = 40_000;
+/** Above the gateway's own deadline for requests that judges answer, below the 300 s after which `fetch` ends any. */
+const judgedDeadlineMs = 290_000;
+const attemptsMax = 5;
+/** How often a request is sent again whose fate is unknown. */
+const repeatsMax = 1;
+const firstPauseMs = 500;
+const pauseMaxMs = 60_000;
+
+/** Requests that wait for a judge or for a large body. */
+const isSlow = /\/(runs|results|finalize|rescore|analyze|evaluate|suggest-expected|import\/traces)$/;
+/** Answers that go on after their headers. */
+const isEndless = /\/(stream|export\/[^/]+)$/;
+/** POSTs whose repetition changes nothing: their rows have keys. */
+const isRepeatablePost = /\/(results|finalize|scores|import\/traces)$/;
+
+/**
+ * Sends a request until it is answered: within a deadline, again after a 429 or 503, and again after a broken connection or
+ * another 5xx if the repetition does no harm. Rejects with an ApiError unless the answer is a success.
+ */
+export async function send(request: Request, fetchRequest: typeof fetch): Promise<Response> {
+  const path = new URL(request.url).pathname;
+  const isRepeatable = request.method !== "POST" || isRepeatablePost.test(path);
+  let repeats = 0;
+  for (let attempt = 1; ; attempt += 1) {
+    const isLast = attempt === attemptsMax;
+    const again = request.clone();
+    let response: Response;
+    try {
+      response = await sendOnce(again, path, fetchRequest);
+    } catch (error) {
+      request.signal.throwIfAborted();
+      const wasNeverSent = readCode(error) === "ECONNREFUSED";
+      if (isLast || !(wasNeverSent || (isRepeatable && repeats < repeatsMax))) throw unreachable(request, error);
+      if (!wasNeverSent) repeats += 1;
+      await pause(attempt, null, request.signal);
+      continue;
+    }
+    if (response.ok) return response;
+    if (isLast || !maySendAgain(response, isRepeatable && repeats < repeatsMax)) {
+      throw await readApiError(request, response);
+    }
+    if (response.status >= 500 && response.status !== 503) repeats += 1;
+    await response.body?.cancel();
+    await pause(attempt, response.headers.get("retry-after"), request.signal);
+  }
+}
+
+async function sendOnce(request: Request, path: string, fetchRequest: typeof fetch): Promise<Response> {
+  const deadline = new AbortController();
+  const deadlineMs = isSlow.test(path) && request.method === "POST" ? judgedDeadlineMs : usualDeadlineMs;
+  const timer = setTimeout(() => deadline.abort(new DOMException("too late", "TimeoutError")), deadlineMs);
+  try {
+    const response = await fetchRequest(request, { signal: AbortSignal.any([request.signal, deadline.signal]) });
+    if (isEndless.test(path) || !response.ok) return response;
+    // The deadline covers the body as well.
+    const body = await response.arrayBuffer();
+    return new Response(body.byteLength === 0 ? null : body, response);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The 429 of a spent quota has no Retry-After on most routes: a repetition does not help before midnight. */
+function maySendAgain({ status, headers }: Response, mayRepeat: boolean): boolean {
+  if (status === 429) return headers.has("retry-after");
+  return status === 503 || (status >= 500 && mayRepeat);
+}
+
+async function pause(attempt: number, retryAfter: string | null, signal: AbortSignal): Promise<void> {
+  const askedMs = Number(retryAfter ?? Number.NaN) * 1_000;
+  const ownMs = firstPauseMs * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
+  await sleep(Math.min(pauseMaxMs, Number.isFinite(askedMs) ? askedMs : ownMs), undefined, { signal });
+}

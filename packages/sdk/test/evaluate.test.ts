@@ -1,0 +1,222 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ApiError, type EvaluateOptions, EvaluationError, evaluate, Touchstone } from "../src/index.ts";
+import { type ScriptedApi, startScriptedApi } from "./scripted-api.ts";
+
+let api: ScriptedApi;
+let folder: string;
+
+beforeEach(async () => {
+  api = await startScriptedApi();
+  folder = await mkdtemp(path.join(tmpdir(), "touchstone-sdk-"));
+});
+afterEach(async () => {
+  await api.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const client = () => new Touchstone({ url: api.url, apiKey: "key" });
+const run = (options: Partial<EvaluateOptions> = {}) =>
+  evaluate({ client: client(), dataset: "weather", task: ({ query }) => `${query} Maybe.`, folder, ...options });
+const journals = () => readdir(path.join(folder, ".touchstone/runs")).catch(() => []);
+const outputs = () => [...api.results.values()].map(({ output }) => (output as { text: string } | undefined)?.text);
+
+describe("evaluate", () => {
+  test("asks every case of a dataset by its name as often as wanted, under the recommended keys", async () => {
+    const ended = await run({ runs: 2 });
+
+    expect([...api.results.keys()].sort()).toEqual(
+      [0, 1, 2].flatMap((index) => [1, 2].map((number) => `${ended.id}:case-${index}:run-${number}`)).sort(),
+    );
+    expect(ended).toMatchObject({ averageRating: 7, resultCount: 6, url: `${api.url}/p/p1/runs/${ended.id}` });
+    expect(await journals()).toEqual([]);
+  });
+
+  test("stores cases from code once, as a dataset that is named for them", async () => {
+    const dataset = [{ query: "Hail?", expected: "No." }];
+    await run({ dataset });
+    await run({ dataset });
+
+    const created = api.requestsTo(/\/datasets$/).filter(({ method }) => method === "POST");
+    expect(created.map(({ body }) => body.questions)).toEqual([
+      [{ main_question: { query: "Hail?", expectedResults: "No." } }],
+    ]);
+  });
+
+  test("has nothing to evaluate without a dataset, a case or a key", async () => {
+    await expect(run({ dataset: "whether" })).rejects.toThrow('The project has no dataset "whether".');
+    await expect(run({ dataset: [] })).rejects.toThrow("There are no cases to evaluate.");
+    await expect(run({ concurrency: 0 })).rejects.toThrow("concurrency must be a whole number from 1.");
+    expect(api.requestsTo(/\/runs$/)).toEqual([]);
+  });
+
+  test("submits a task that throws, hangs or answers no text as failed", async () => {
+    const asked: string[] = [];
+    const ended = await run({
+      retries: 1,
+      timeoutMs: 20,
+      task: ({ questionIndex, query }) => {
+        asked.push(query);
+        if (questionIndex === 0) throw new RangeError("no forecast");
+        if (questionIndex === 1) return new Promise<string>(() => undefined);
+        return undefined as unknown as string;
+      },
+    });
+
+    const errors = [...api.results].map(([key, { error }]) => [key.split(":")[1], error]);
+    expect(Object.fromEntries(errors)).toEqual({
+      "case-0": { type: "RangeError", message: "no forecast" },
+      "case-1": { type: "Timeout", message: "The task took longer than 0.02 s." },
+      "case-2": {
+        type: "TypeError",
+        message: "The task must answer with a text, or with an object whose `output` is a text.",
+      },
+    });
+    expect(asked.sort()).toEqual(["Rain?", "Rain?", "Snow?", "Snow?", "Wind?", "Wind?"]);
+    expect(ended.resultCount).toBe(3);
+  });
+
+  test("runs no more tasks at a time than wanted, and submits at most ten answers at a time", async () => {
+    await api.stop();
+    api = await startScriptedApi(Array.from({ length: 35 }, (_, index) => `Question ${index}?`));
+    let [now, most] = [0, 0];
+    await run({
+      concurrency: 3,
+      task: async ({ query }) => {
+        now += 1;
+        most = Math.max(most, now);
+        await new Promise(setImmediate);
+        now -= 1;
+        return query;
+      },
+    });
+
+    expect(most).toBe(3);
+    expect(api.results.size).toBe(35);
+    const sizes = api.requestsTo(/\/results$/).map(({ body }) => body.results.length);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(10);
+  });
+
+  test("sends what its scorers return, and reports a scorer that throws", async () => {
+    const ended = await run({
+      scorers: {
+        short: ({ output }) => output.length < 13,
+        expected: ({ expected }) => expected,
+        broken: () => {
+          throw new Error("no model");
+        },
+      },
+    });
+
+    const scores = api.requestsTo(/^\/scores$/).flatMap(({ body }) => body);
+    expect(scores).toHaveLength(6);
+    expect(scores).toContainEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      name: "expected",
+      value: "Rain? Yes.",
+      source: "code",
+      runId: ended.id,
+      caseId: "case-0",
+      runNumber: 1,
+    });
+    expect(ended.scorerFailures).toEqual({ broken: "no model" });
+  });
+
+  test("names what to do when the installation takes no scores", async () => {
+    api.answerNext(/^\/scores$/, { status: 404, body: { statusCode: 404, message: "Not found" } });
+    await expect(run({ scorers: { yes: () => true } })).rejects.toThrow("upgrade it, or evaluate without scorers");
+  });
+});
+
+describe("a run that was interrupted", () => {
+  test("is resumed without asking again: not what the server has, and not what the journal has", async () => {
+    const asked: string[] = [];
+    const task = ({ query }: { query: string }) => {
+      asked.push(query);
+      return query;
+    };
+    const sorry = { status: 500, body: { error: "Sorry" } };
+    api.answerNext(/\/results$/, sorry, sorry);
+    const interrupted = await run({ task, concurrency: 1 }).catch((error: unknown) => error);
+    expect(interrupted).toBeInstanceOf(EvaluationError);
+    const { runId, message } = interrupted as EvaluationError;
+    expect(message).toContain(`Sorry (500) The answers are kept: resume run ${runId}.`);
+    expect(await journals()).toEqual([`${runId}.jsonl`]);
+    expect(await readFile(path.join(folder, ".touchstone/.gitignore"), "utf8")).toBe("*\n");
+
+    await api.stop();
+    const results = api.results;
+    api = await restart(results);
+    const ended = await run({ task, resume: runId });
+
+    expect([...asked].sort()).toEqual(["Rain?", "Snow?", "Wind?"]);
+    expect(ended.id).toBe(runId);
+    expect(outputs().sort()).toEqual(["Rain?", "Snow?", "Wind?"]);
+    expect(await journals()).toEqual([]);
+
+    async function restart(stored: ScriptedApi["results"]): Promise<ScriptedApi> {
+      const next = await startScriptedApi();
+      for (const [key, result] of stored) next.results.set(key, result);
+      next.useRun(runId);
+      return next;
+    }
+  });
+
+  test("ends at once and keeps its answers when its signal is aborted", async () => {
+    const interruption = new AbortController();
+    const interrupted = run({
+      signal: interruption.signal,
+      concurrency: 1,
+      task: ({ questionIndex, query }) => {
+        if (questionIndex < 2) return query;
+        interruption.abort(new Error("Interrupted."));
+        return new Promise<string>(() => undefined);
+      },
+    });
+
+    await expect(interrupted).rejects.toThrow("Interrupted. The answers are kept");
+    expect(api.requestsTo(/finalize/)).toEqual([]);
+    const [file] = await journals();
+    const lines = (await readFile(path.join(folder, ".touchstone/runs", file ?? ""), "utf8")).trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line).result.output.text)).toEqual(["Rain?", "Snow?"]);
+  });
+});
+
+describe("a request", () => {
+  test("is sent again after a 429 with Retry-After, a 503 and a broken connection, with the same keys", async () => {
+    api.answerNext(
+      /\/results$/,
+      { status: 429, headers: { "retry-after": "0" } },
+      { status: 503, headers: { "retry-after": "0" } },
+      null,
+    );
+    await run({ concurrency: 3 });
+
+    const [first, ...others] = api
+      .requestsTo(/\/results$/)
+      .slice(0, 4)
+      .map(({ body }) => body);
+    expect(others).toEqual([first, first, first]);
+    expect(api.results.size).toBe(3);
+  });
+
+  test("that creates a run is not sent again unless the server said that it stored nothing", async () => {
+    api.answerNext(/\/runs$/, { status: 500, body: { error: "Unexpected" } });
+    await expect(run()).rejects.toThrow(new ApiError("Unexpected (500)", { status: 500 }));
+    expect(api.requestsTo(/\/runs$/)).toHaveLength(1);
+  });
+
+  test("is not sent again after the 429 of a spent quota", async () => {
+    api.answerNext(/\/runs$/, { status: 429, body: { error: "Daily trace quota reached" } });
+    await expect(run()).rejects.toThrow("Daily trace quota reached (429)");
+  });
+
+  test("names the key as the reason of a 401, and never shows it", async () => {
+    api.answerNext(/./, { status: 401, body: { error: "Invalid or missing API key" } });
+    const refused = await run().catch((error: unknown) => error);
+    expect(String(refused)).toBe("ApiError: Invalid or missing API key (401) Check TOUCHSTONE_API_KEY.");
+    expect(JSON.stringify(client())).not.toContain('"key"');
+  });
+});

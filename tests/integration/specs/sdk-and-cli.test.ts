@@ -1,0 +1,343 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { dataset, resultList, run as runSchema, submitTraceReply } from "@touchstone/contracts";
+import { evaluate, Touchstone } from "@touchstone/sdk";
+import { buildTrace, findFreePort, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type ApiClient, createClient } from "../src/client.ts";
+import { type System, startSystem } from "../src/start-system.ts";
+import { waitUntil } from "../src/wait-until.ts";
+
+/** The SDK and the command line against a whole system: only the judge's model is scripted. */
+const cli = path.resolve(import.meta.dirname, "../../../packages/cli/src/main.ts");
+
+let llm: ScriptedLlm;
+let system: System;
+let api: ApiClient;
+let client: Touchstone;
+let folder: string;
+
+beforeAll(async () => {
+  llm = await startScriptedLlm();
+  llm.answerWith(({ prompt }) =>
+    prompt.includes("no verdict")
+      ? { kind: "status", status: 400 }
+      : {
+          kind: "verdict",
+          rating: prompt.includes("a good answer") ? 9 : 2,
+          extra: { expected: "2", rationale: "It is." },
+        },
+  );
+  system = await startSystem({
+    settings: { OPENAI_BASE_URL: llm.baseUrl, OPENAI_API_KEY: "sk-scripted", SERVICE_JUDGE_RETRIES: "0" },
+  });
+  api = createClient(system);
+  client = new Touchstone({ url: system.url, apiKey: system.apiKey });
+});
+afterAll(async () => {
+  await system?.stop();
+  await llm?.stop();
+});
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "touchstone-cli-"));
+  return () => rm(folder, { recursive: true, force: true });
+});
+
+async function createDataset(name: string, count: number): Promise<string> {
+  const questions = Array.from({ length: count }, (_, index) => ({ main_question: { query: `Question ${index}?` } }));
+  const made = await api.expect({ status: 201, schema: dataset }, "POST", "/custom-agent-evaluations/datasets", {
+    name,
+    questions,
+  });
+  return made._id;
+}
+
+interface Ended {
+  code: number | string;
+  stdout: string;
+  log: string;
+}
+
+/** Runs the command line in the folder of the test. */
+function touchstone(args: readonly string[], settings: Record<string, string> = {}): Promise<Ended> {
+  const env = { PATH: process.env.PATH, TOUCHSTONE_URL: system.url, TOUCHSTONE_API_KEY: system.apiKey, ...settings };
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [cli, ...args],
+      { cwd: folder, env, timeout: 120_000 },
+      (error, stdout, stderr) =>
+        resolve({ code: error === null ? 0 : (error.code ?? error.signal ?? -1), stdout, log: stdout + stderr }),
+    );
+    child.stdin?.end();
+  });
+}
+
+async function writeConfig(config: object): Promise<void> {
+  await writeFile(path.join(folder, "touchstone.yaml"), JSON.stringify(config));
+}
+
+const readRun = (runId: string) =>
+  api.expect({ status: 200, schema: runSchema }, "GET", `/custom-agent-evaluations/runs/${runId}`);
+
+describe("the SDK", () => {
+  test("evaluates a dataset, links recorded traces, and gates the run", async () => {
+    await createDataset("SDK", 7);
+    const { trace_id } = await api.expect(
+      { status: 201, schema: submitTraceReply },
+      "POST",
+      "/ingest/traces",
+      buildTrace(),
+    );
+    const evaluateOnce = () =>
+      evaluate({
+        client,
+        dataset: "SDK",
+        runs: 2,
+        subject: { displayName: "sdk-agent" },
+        folder,
+        task: ({ questionIndex }) =>
+          questionIndex === 0 ? { output: "a good answer", traceId: trace_id } : "a good answer",
+      });
+    const run = await evaluateOnce();
+    const again = await evaluateOnce();
+
+    expect(run).toMatchObject({ averageRating: 9, resultCount: 14, ratedCount: 14, failedCount: 0 });
+    const stored = await readRun(run.id);
+    expect(stored.evaluationSubject).toEqual({ displayName: "sdk-agent" });
+    expect(stored.results.filter(({ traceId }) => traceId === trace_id)).toHaveLength(2);
+    const results = [];
+    for await (const result of again.results()) results.push(result);
+    expect(results).toHaveLength(14);
+    expect(await again.gate({ method: "paired", failUnder: 7 })).toMatchObject({
+      baselineRunId: run.id,
+      verdict: "passed",
+      exitCode: 0,
+    });
+    expect(await again.gate({ failUnder: 9.5 })).toMatchObject({ verdict: "failed", exitCode: 1 });
+    expect(run.url).toMatch(new RegExp(`^${system.url}/p/[0-9a-f-]+/runs/${run.id}$`));
+  });
+});
+
+describe("touchstone eval", () => {
+  const good = "cat > /dev/null; echo a good answer";
+
+  test("exits with 0 when the gate passes, and writes JSON and a JUnit report", async () => {
+    const datasetId = await createDataset("Passing", 7);
+    await writeConfig({ dataset: "Passing", task: good, gate: { failUnder: 7 } });
+    const ended = await touchstone(["eval", "--json", "--junit", "report.xml"]);
+
+    expect(ended.code, ended.log).toBe(0);
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      run: { datasetId, averageRating: 9 },
+      gate: { passed: true, exitCode: 0 },
+    });
+    const report = await readFile(path.join(folder, "report.xml"), "utf8");
+    expect(report).toContain('tests="8" failures="0" errors="0" skipped="0"');
+  });
+
+  test("exits with 1 when the gate fails, and asks the cases of a file through a function", async () => {
+    await writeFile(path.join(folder, "cases.csv"), 'query,expected_results\n"Rain, today?",Yes\nSnow?,No\n');
+    await writeFile(
+      path.join(folder, "agent.ts"),
+      'export const answer = ({ query }: { query: string }) => query + " a bad one";',
+    );
+    await writeConfig({ dataset: "cases.csv", task: "./agent.ts#answer", gate: { failUnder: 7 } });
+    const ended = await touchstone(["eval"]);
+
+    expect(ended.code, ended.log).toBe(1);
+    expect(ended.stdout).toContain("Gate: failed.");
+    const [, runId = ""] = /Run (\S+):/.exec(ended.log) ?? [];
+    const { results } = await readRun(runId);
+    expect(results.map(({ output }) => output?.text)).toEqual(["Rain, today? a bad one", "Snow? a bad one"]);
+  });
+
+  test("exits with 3 when too much was skipped", async () => {
+    await createDataset("Skipped", 2);
+    await writeConfig({ dataset: "Skipped", task: "echo no verdict", gate: { failUnder: 7 } });
+    const ended = await touchstone(["eval"]);
+
+    expect(ended.code, ended.log).toBe(3);
+    expect(ended.stdout).toContain("Gate: undecided. 2 of 2 results were skipped");
+  });
+
+  test("exits with 2 when it could not evaluate: it is never green then", async () => {
+    await createDataset("Empty", 0);
+    await writeFile(path.join(folder, "broken.ts"), 'import "./none.ts"; export const answer = () => "";');
+    const cases: [object, string][] = [
+      [{ dataset: "None", task: good }, 'The project has no dataset "None".'],
+      [{ dataset: "Empty", task: good }, "The dataset has no cases."],
+      [{ dataset: "Passing", task: "./broken.ts#answer" }, "broken.ts cannot be loaded: Cannot find module"],
+      [{ dataset: "Passing", task: good, gates: {} }, "The file does not know gates"],
+      [{ dataset: "Passing", task: good, gate: { failUnder: "7" } }, "gate.failUnder must be a number."],
+      [{ dataset: "none.jsonl", task: good }, "none.jsonl cannot be read: ENOENT."],
+    ];
+    for (const [config, said] of cases) {
+      await writeConfig(config);
+      const { code, log } = await touchstone(["eval"]);
+      expect(log).toContain(said);
+      expect(code, log).toBe(2);
+    }
+    const missing = await touchstone(["eval", "other.yaml"]);
+    expect(missing.log).toContain("other.yaml cannot be read: ENOENT.");
+    expect(missing.code).toBe(2);
+  });
+
+  test("that is killed before it submits asks each case once: it resumes with the answers on the disk", async () => {
+    await createDataset("Killed", 5);
+    await writeConfig({ dataset: "Killed", task: 'echo "$(cat)" >> asked.txt; echo a good answer' });
+    const journalled = async (): Promise<string> => {
+      const runs = path.join(folder, ".touchstone/runs");
+      const [file] = await readdir(runs);
+      return readFile(path.join(runs, file ?? ""), "utf8");
+    };
+    const proxy = await startProxy(async () => {
+      await waitUntil("all answers are on the disk", async () => (await journalled()).split("\n").length === 6);
+      return false;
+    });
+    const killed = await new Promise<Ended>((resolve) => {
+      const env = { PATH: process.env.PATH, TOUCHSTONE_URL: proxy.url, TOUCHSTONE_API_KEY: system.apiKey };
+      const child = execFile(process.execPath, [cli, "eval"], { cwd: folder, env }, (error, stdout, stderr) =>
+        resolve({ code: error?.signal ?? -1, stdout, log: stdout + stderr }),
+      );
+      proxy.onRefused(() => child.kill("SIGKILL"));
+    });
+    await proxy.stop();
+    expect(killed.code).toBe("SIGKILL");
+    const [, runId = ""] = /Run (\S+):/.exec(killed.log) ?? [];
+    expect((await readRun(runId)).results).toEqual([]);
+
+    const resumed = await touchstone(["eval", "--resume", runId, "--json"]);
+    expect(resumed.code, resumed.log).toBe(0);
+    const asked = (await readFile(path.join(folder, "asked.txt"), "utf8")).trim().split("\n");
+    expect(asked.sort()).toEqual([0, 1, 2, 3, 4].map((index) => `Question ${index}?`));
+    const { results } = await api.expect(
+      { status: 200, schema: resultList },
+      "GET",
+      `/custom-agent-evaluations/runs/${runId}/results`,
+    );
+    expect(results.map(({ rating }) => rating)).toEqual([9, 9, 9, 9, 9]);
+  });
+
+  test("prints how to resume when it is interrupted", async () => {
+    await createDataset("Interrupted", 1);
+    await writeConfig({ dataset: "Interrupted", task: "echo asked > asked.txt; sleep 600" });
+    const env = { PATH: process.env.PATH, TOUCHSTONE_URL: system.url, TOUCHSTONE_API_KEY: system.apiKey };
+    const ended = new Promise<Ended>((resolve) => {
+      const child = execFile(process.execPath, [cli, "eval"], { cwd: folder, env }, (error, stdout, stderr) =>
+        resolve({ code: error?.code ?? 0, stdout, log: stdout + stderr }),
+      );
+      waitUntil("the agent is asked", async () => (await readFile(path.join(folder, "asked.txt"), "utf8")) !== "").then(
+        () => child.kill("SIGINT"),
+      );
+    });
+    const { code, log } = await ended;
+
+    const [, runId = ""] = /Run (\S+):/.exec(log) ?? [];
+    expect(log).toContain(`Resume with:\n  touchstone eval --resume ${runId}`);
+    expect(code).toBe(130);
+  });
+});
+
+describe("touchstone gate", () => {
+  test("exits with 0, 1, 2 and 3 as the gate passes, fails, cannot be asked and is undecided", async () => {
+    await createDataset("Gated", 2);
+    const task = () => "a good answer";
+    await evaluate({ client, dataset: "Gated", task, folder });
+    const { id } = await evaluate({ client, dataset: "Gated", task, folder });
+    const away = `http://127.0.0.1:${await findFreePort()}`;
+    const gates: [string[], number, string][] = [
+      [[id, "--fail-under", "7"], 0, "Gate: passed."],
+      [[id, "--fail-under", "9.5"], 1, "Gate: failed."],
+      [[id], 2, "At least one check is required"],
+      [["none", "--fail-under", "7"], 2, "Run not found (404)"],
+      [[id, "--fail-under", "high"], 2, "It must be a number."],
+      [[id, "--fail-under", "7", "--url", away], 2, `Touchstone cannot be reached at ${away}: ECONNREFUSED.`],
+      [[id, "--method", "paired"], 3, "Gate: undecided."],
+    ];
+    for (const [args, code, said] of gates) {
+      const ended = await touchstone(["gate", ...args]);
+      expect(ended.log).toContain(said);
+      expect(ended.log).not.toContain(system.apiKey);
+      expect(ended.code, ended.log).toBe(code);
+    }
+  });
+});
+
+describe("touchstone", () => {
+  test("finds, follows, exports and imports traces", async () => {
+    const tailed = touchstone(["traces", "tail", "--limit", "1", "--json"]);
+    const marker = "zanzibar";
+    let traceId = "";
+    await waitUntil("a trace is followed", async () => {
+      const sent = buildTrace({ output: `The weather in ${marker}` });
+      const stored = await api.expect({ status: 201, schema: submitTraceReply }, "POST", "/ingest/traces", sent);
+      traceId = stored.trace_id;
+      return Promise.race([tailed.then(() => true), new Promise<false>((resolve) => setTimeout(resolve, 200, false))]);
+    });
+    expect(JSON.parse((await tailed).stdout).output).toContain(marker);
+
+    const found = await touchstone(["traces", "search", marker, "--limit", "1"]);
+    expect(found.stdout).toContain(traceId);
+    const got = await touchstone(["traces", "get", traceId]);
+    expect(JSON.parse(got.stdout)._id).toBe(traceId);
+
+    await mkdir(path.join(folder, "out"));
+    const exported = await touchstone(["export", "traces", "--output", "out"]);
+    expect(exported.log).toContain("traces.ndjson");
+    const lines = (await readFile(path.join(folder, "out/traces.ndjson"), "utf8")).trim().split("\n");
+    const imported = await touchstone(["import", "out/traces.ndjson", "--json"]);
+    expect(JSON.parse(imported.stdout)).toMatchObject({ stored: 0, replayed: lines.length, rejected: 0 });
+    await writeFile(path.join(folder, "wrong.ndjson"), "{}\n");
+    expect(await touchstone(["import", "wrong.ndjson"])).toMatchObject({ code: 1 });
+  });
+
+  test("doctor finds a working installation, and says how to repair one", async () => {
+    const well = await touchstone(["doctor"]);
+    expect(well.code, well.log).toBe(0);
+    expect(well.stdout.match(/^ok/gm)).toHaveLength(5);
+
+    const refused = await touchstone(["doctor", "--json"], { TOUCHSTONE_API_KEY: "wrong" });
+    expect(refused.code).toBe(1);
+    expect(JSON.parse(refused.stdout).at(-1)).toMatchObject({
+      name: "key",
+      ok: false,
+      fix: expect.stringContaining("Set"),
+    });
+  });
+});
+
+/** Forwards to the system, and breaks the connection of a batch of results when `mayPass` says no. */
+async function startProxy(mayPass: () => Promise<boolean>) {
+  let refused = (): void => undefined;
+  const server: Server = createServer(async (incoming, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    if (incoming.url?.endsWith("/results") && !(await mayPass())) {
+      refused();
+      return void incoming.socket.destroy();
+    }
+    const answer = await fetch(`${system.url}${incoming.url}`, {
+      method: incoming.method ?? "GET",
+      headers: { "x-api-key": String(incoming.headers["x-api-key"]), "content-type": "application/json" },
+      ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+    });
+    response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    onRefused(listener: () => void) {
+      refused = listener;
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
