@@ -28,6 +28,7 @@ const scripts = {
   generate: "tools/generate.ts",
   "helm-check": "tools/helm/check.ts",
   "helm-proof": "tools/helm/proof.ts",
+  "packages-check": "tools/packages/main.ts",
 };
 
 const [name, ...args] = process.argv.slice(2);
