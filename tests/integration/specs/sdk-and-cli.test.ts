@@ -1,13 +1,16 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { dataset, resultList, run as runSchema, submitTraceReply } from "@touchstone/contracts";
+import { trace } from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import { dataset, resultList, runList, run as runSchema, submitTraceReply, traceDetail } from "@touchstone/contracts";
 import { evaluate, Touchstone } from "@touchstone/sdk";
 import { buildTrace, findFreePort, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
 import { type System, startSystem } from "../src/start-system.ts";
 import { waitUntil } from "../src/wait-until.ts";
@@ -64,15 +67,14 @@ interface Ended {
 }
 
 /** Runs the command line in the folder of the test. */
-function touchstone(args: readonly string[], settings: Record<string, string> = {}): Promise<Ended> {
+const touchstone = (args: readonly string[], settings: Record<string, string> = {}): Promise<Ended> =>
+  runNode([cli, ...args], settings);
+
+function runNode(args: readonly string[], settings: Record<string, string> = {}): Promise<Ended> {
   const env = { PATH: process.env.PATH, TOUCHSTONE_URL: system.url, TOUCHSTONE_API_KEY: system.apiKey, ...settings };
   return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [cli, ...args],
-      { cwd: folder, env, timeout: 120_000 },
-      (error, stdout, stderr) =>
-        resolve({ code: error === null ? 0 : (error.code ?? error.signal ?? -1), stdout, log: stdout + stderr }),
+    const child = execFile(process.execPath, args, { cwd: folder, env, timeout: 120_000 }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : (error.code ?? error.signal ?? -1), stdout, log: stdout + stderr }),
     );
     child.stdin?.end();
   });
@@ -121,6 +123,57 @@ describe("the SDK", () => {
     });
     expect(await again.gate({ failUnder: 9.5 })).toMatchObject({ verdict: "failed", exitCode: 1 });
     expect(run.url).toMatch(new RegExp(`^${system.url}/p/[0-9a-f-]+/runs/${run.id}$`));
+  });
+
+  test("links the OpenTelemetry trace of a task, as one of an evaluation", async () => {
+    await createDataset("Traced", 2);
+    const exporter = new OTLPTraceExporter({
+      url: `${system.url}/api/v1/otel/v1/traces`,
+      headers: { "x-api-key": system.apiKey },
+    });
+    const provider = new TracerProvider({
+      spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: 3_600_000 })],
+    });
+    trace.setGlobalTracerProvider(provider);
+    onTestFinished(async () => {
+      trace.disable();
+      await provider.shutdown();
+    });
+    const run = await evaluate({ client, dataset: "Traced", folder, task: () => "a good answer" });
+
+    const { results } = await readRun(run.id);
+    for (const { traceId, input } of results) {
+      const recorded = await api.expect({ status: 200, schema: traceDetail }, "GET", `/ingest/traces/${traceId}`);
+      expect(recorded).toMatchObject({ trafficSource: "eval-run", input: input?.query, output: "a good answer" });
+    }
+    expect(new Set(results.map(({ traceId }) => traceId)).size).toBe(2);
+  });
+
+  test("makes a test of each case in Vitest; the workers add to one run, which ends after them", async () => {
+    const datasetId = await createDataset("Vitest", 3);
+    await symlink(path.resolve(import.meta.dirname, "../node_modules"), path.join(folder, "node_modules"));
+    await writeFile(path.join(folder, "package.json"), '{ "type": "module" }');
+    await writeFile(
+      path.join(folder, "vitest.config.js"),
+      'export default { test: { globalSetup: "@touchstone/sdk/vitest-setup", watch: false } };',
+    );
+    const spec = `import { expect, test } from "@touchstone/sdk/vitest";
+      test.touchstone("Vitest", ({ questionIndex }) => (questionIndex === 0 ? "a bad answer" : "a good answer"), {
+        check: (result) => expect(result).toBeRated(7),
+      });`;
+    for (const file of ["one.test.ts", "two.test.ts"]) await writeFile(path.join(folder, file), spec);
+    const vitest = path.join(folder, "node_modules/vitest/vitest.mjs");
+    const ended = await runNode([vitest, "run"]);
+
+    expect(ended.code, ended.log).toBe(1);
+    expect(ended.log).toContain("The answer is rated 2, 7 or more expected.");
+    expect(ended.log).toContain("Another test has answered this case in the same run");
+    const list = await api.expect(
+      { status: 200, schema: runList },
+      "GET",
+      `/custom-agent-evaluations/runs?datasetId=${datasetId}`,
+    );
+    expect(list.runs).toMatchObject([{ status: "completed", resultCount: 3, averageRating: 20 / 3 }]);
   });
 });
 

@@ -64,7 +64,13 @@ function testCases(dataset: DatasetChoice, task: Task, options: TestOptions = {}
         }),
       );
       if (result.error !== undefined) throw new Error(`The task failed: ${result.error.type}: ${result.error.message}`);
-      return scoredResults[0] as ScoredResult;
+      const [scored] = scoredResults as [ScoredResult];
+      if (scored.deduped === true) {
+        throw new Error(
+          "Another test has answered this case in the same run: give one of them a `subject` that differs.",
+        );
+      }
+      return scored;
     }
 
     for (const repetition of listRepetitions(runId, cases, numberOfRequests)) {
