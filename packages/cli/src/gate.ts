@@ -16,6 +16,7 @@ export function addGate(program: Command, { client, print }: Surroundings): void
     .option("--strict", "an undecided comparison does not pass")
     .option("--baseline <run>", "the run to compare with")
     .option("--scorer <name>", "gate the ratings of an additional scorer")
+    .option("--metric <name>", "gate a score instead of the ratings")
     .option("--max-skipped <share>", "the share of results that may be skipped, 0 to 1", readNumber)
     .option("--record", "keep the verdict for the list of gates")
     .option("--caller <label>", "who asks")

@@ -13,6 +13,7 @@ import { addTraces } from "./traces.ts";
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   version: string;
 };
+const interruptionMs = 2_000;
 const interruption = new AbortController();
 const surroundings: Surroundings = {
   client: (url) => new Touchstone({ url }),
@@ -27,6 +28,8 @@ for (const name of ["SIGINT", "SIGTERM"] as const) {
   process.on(name, () => {
     if (interruption.signal.aborted) process.exit(exitCodes.interrupted);
     interruption.abort(new Error("Interrupted."));
+    // What does not end by itself.
+    setTimeout(() => process.exit(exitCodes.interrupted), interruptionMs).unref();
   });
 }
 // A reader such as `head` that has enough is no failure.

@@ -59,6 +59,18 @@ export class Touchstone {
   }
 }
 
+/** A run without its results. */
+export type RunState = AnswerOf<"getRun", 200>;
+
+/** Reads a run without its results. */
+export function readRun(client: Touchstone, runId: string): Promise<RunState> {
+  return bodyOf(
+    client.api.GET("/api/v1/custom-agent-evaluations/runs/{runId}", {
+      params: { path: { runId }, query: { results: "none", caseStatistics: "none" } },
+    }),
+  );
+}
+
 /** The body of a successful call. */
 export async function bodyOf<Body>(call: Promise<{ data?: Body; response: Response }>): Promise<Body> {
   const { data, response } = await call;

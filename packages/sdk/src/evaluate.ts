@@ -1,5 +1,5 @@
 import { askTask, type Task } from "./ask-task.ts";
-import { bodyOf, Touchstone } from "./client.ts";
+import { bodyOf, type RunState, readRun, Touchstone } from "./client.ts";
 import { type DatasetChoice, type EvaluationCase, findDataset, readCases } from "./dataset.ts";
 import { packageVersion } from "./environment.ts";
 import { EvaluationRun, findRunUrl } from "./evaluation-run.ts";
@@ -78,11 +78,12 @@ export async function evaluate(options: EvaluateOptions): Promise<EvaluationRun>
   requireWhole("retries", retries, 0);
   if (!(timeoutMs > 0)) throw new TypeError("timeoutMs must be a number above 0.");
   const client = options.client ?? new Touchstone();
-  const runId = options.resume || (await createRun(client, options));
+  const run = await readRun(client, options.resume || (await createRun(client, options)));
+  if (run.status === "failed") throw new TypeError("The run has failed and takes no more answers.");
   try {
-    return await answerRun(client, runId, { ...options, concurrency, retries, timeoutMs });
+    return await answerRun(client, run, { ...options, concurrency, retries, timeoutMs });
   } catch (error) {
-    throw new EvaluationError(runId, error);
+    throw new EvaluationError(run.runId, error);
   }
 }
 
@@ -113,13 +114,8 @@ type Settled = Omit<EvaluateOptions, "concurrency" | "retries" | "timeoutMs"> & 
   timeoutMs: number;
 };
 
-async function answerRun(client: Touchstone, runId: string, options: Settled): Promise<EvaluationRun> {
-  const run = await bodyOf(
-    client.api.GET("/api/v1/custom-agent-evaluations/runs/{runId}", {
-      params: { path: { runId }, query: { results: "none", caseStatistics: "none" } },
-    }),
-  );
-  if (run.status === "failed") throw new TypeError("The run has failed and takes no more answers.");
+async function answerRun(client: Touchstone, run: RunState, options: Settled): Promise<EvaluationRun> {
+  const { runId } = run;
   const { cases, numberOfRequests } = await readCases(client, run);
   const asked = listRepetitions(runId, cases, options.runs ?? numberOfRequests);
   const stored = options.resume === undefined ? new Set<string>() : await readStoredKeys(client, runId);

@@ -1,4 +1,4 @@
-import { type AnswerOf, bodyOf, type Touchstone } from "./client.ts";
+import { type AnswerOf, bodyOf, type RunState, readRun, type Touchstone } from "./client.ts";
 
 export interface GateOptions {
   /** The least average rating that passes. */
@@ -15,6 +15,8 @@ export interface GateOptions {
   baseline?: string | undefined;
   /** Name or id of an additional scorer whose ratings are gated. */
   scorer?: string | undefined;
+  /** Name of a score whose values are gated instead of ratings. */
+  metric?: string | undefined;
   /** Keep the verdict for the list of gates. */
   record?: boolean | undefined;
   caller?: string | undefined;
@@ -42,35 +44,34 @@ export async function askGate(client: Touchstone, runId: string, options: GateOp
   const path = { runId };
   const [gate, run] = await Promise.all([
     bodyOf(client.api.GET("/api/v1/custom-agent-evaluations/runs/{runId}/gate", { params: { path, query } })),
-    bodyOf(
-      client.api.GET("/api/v1/custom-agent-evaluations/runs/{runId}", {
-        params: { path, query: { results: "none", caseStatistics: "none" } },
-      }),
-    ),
+    readRun(client, runId),
   ]);
-  return { ...gate, ...decide(gate, run.liveStatistics, maxSkipped) };
+  if (options.metric !== undefined && (gate as { gatedMetric?: unknown }).gatedMetric !== options.metric) {
+    throw new TypeError(`Touchstone at ${client.url} gates no scores yet: upgrade it, or leave out metric.`);
+  }
+  // A score does not depend on judges.
+  const missing = options.metric === undefined ? findMissing(run.liveStatistics, maxSkipped) : null;
+  return { ...gate, ...decide(gate, missing) };
+}
+
+/** Why there are too few ratings to decide by; null when there are enough. */
+function findMissing({ ratedCount, skippedCount }: RunState["liveStatistics"], maxSkipped: number): string | null {
+  const count = ratedCount + skippedCount;
+  const isEnough = ratedCount > 0 && skippedCount <= count * maxSkipped;
+  return isEnough ? null : `${skippedCount} of ${count} results were skipped, and ${ratedCount} are rated.`;
 }
 
 /** A check that fails on figures decides. Without that, missing figures leave the gate undecided. */
 function decide(
-  gate: AnswerOf<"gateRun", 200>,
-  { ratedCount, skippedCount }: { ratedCount: number; skippedCount: number },
-  maxSkipped: number,
+  { checks, paired, passed }: AnswerOf<"gateRun", 200>,
+  missing: string | null,
 ): Pick<GateVerdict, "verdict" | "undecided" | "exitCode"> {
-  const isUndecided = gate.paired?.outcome === "undecided";
-  const failed = gate.checks.filter(
-    ({ check, passed, actual }) => !passed && !(check === "paired" ? isUndecided : actual === null),
-  );
-  if (failed.length > 0) return { verdict: "failed", undecided: null, exitCode: 1 };
-  const results = ratedCount + skippedCount;
-  const undecided =
-    results === 0 || skippedCount / results > maxSkipped
-      ? `${skippedCount} of ${results} results were skipped, and ${ratedCount} are rated.`
-      : isUndecided
-        ? (gate.checks.find(({ check }) => check === "paired")?.detail ?? "The comparison is undecided.")
-        : null;
+  const isUndecided = paired?.outcome === "undecided";
+  const hasFailed = checks.some((one) => !one.passed && !(one.check === "paired" ? isUndecided : one.actual === null));
+  if (hasFailed) return { verdict: "failed", undecided: null, exitCode: 1 };
+  const undecided = missing ?? (isUndecided ? (checks.find(({ check }) => check === "paired")?.detail ?? "") : null);
   if (undecided !== null) return { verdict: "undecided", undecided, exitCode: 3 };
-  return gate.passed
+  return passed
     ? { verdict: "passed", undecided: null, exitCode: 0 }
     : { verdict: "failed", undecided: null, exitCode: 1 };
 }

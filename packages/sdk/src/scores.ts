@@ -5,6 +5,9 @@ import type { EvaluationCase } from "./dataset.ts";
 
 export type ScoreValue = number | string | boolean;
 
+const scoresPerRequest = 500;
+const textMaxChars = 10_000;
+
 /** What a scorer sees. */
 export interface ScoredAnswer extends EvaluationCase {
   output: string;
@@ -38,6 +41,7 @@ export async function scoreAnswer(
     try {
       const value = await scorer(answer);
       if (value === null) continue;
+      requireValue(value);
       const { caseId, runNumber } = answer;
       scores.push({ id: scoreId(key, name), name, value, source: "code", runId, caseId, runNumber });
     } catch (error) {
@@ -49,13 +53,14 @@ export async function scoreAnswer(
 
 /** Stores scores. An installation from before this route is an error with that sentence. */
 export async function sendScores(client: Touchstone, scores: readonly (Score & { traceId?: string })[]): Promise<void> {
-  if (scores.length === 0) return;
   try {
-    await client.request("/api/v1/scores", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(scores),
-    });
+    for (let start = 0; start < scores.length; start += scoresPerRequest) {
+      await client.request("/api/v1/scores", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(scores.slice(start, start + scoresPerRequest)),
+      });
+    }
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error;
     throw new ApiError(
@@ -63,6 +68,16 @@ export async function sendScores(client: Touchstone, scores: readonly (Score & {
       { status: 404, requestId: error.requestId, cause: error },
     );
   }
+}
+
+/** One value that the API refuses would keep the others of its request from being stored. */
+function requireValue(value: unknown): asserts value is ScoreValue {
+  const isValue =
+    typeof value === "boolean" ||
+    (typeof value === "number" && Number.isFinite(value)) ||
+    (typeof value === "string" && value.length <= textMaxChars);
+  if (!isValue)
+    throw new TypeError(`A score is a finite number, a boolean or a text of at most ${textMaxChars} characters.`);
 }
 
 function scoreId(key: string, name: string): string {

@@ -104,6 +104,7 @@ describe("evaluate", () => {
       scorers: {
         short: ({ output }) => output.length < 13,
         expected: ({ expected }) => expected,
+        endless: () => Number.NaN,
         broken: () => {
           throw new Error("no model");
         },
@@ -121,7 +122,10 @@ describe("evaluate", () => {
       caseId: "case-0",
       runNumber: 1,
     });
-    expect(ended.scorerFailures).toEqual({ broken: "no model" });
+    expect(ended.scorerFailures).toEqual({
+      broken: "no model",
+      endless: "A score is a finite number, a boolean or a text of at most 10000 characters.",
+    });
   });
 
   test("names what to do when the installation takes no scores", async () => {

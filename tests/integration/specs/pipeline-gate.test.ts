@@ -159,6 +159,28 @@ test("questions without an answer in the file of answers fail", async () => {
   expect((await runGate({ ...settings, TOUCHSTONE_PASS_RATE_THRESHOLD: "0.5" })).code).toBe(0);
 });
 
+test("a configuration is evaluated by the command line, whose exit code and verdict are the pipeline's", async () => {
+  const cli = path.resolve(import.meta.dirname, "../../../packages/cli/src/main.ts");
+  const config = path.join(folder, "touchstone.yaml");
+  const evaluateWith = async (task: string) => {
+    const datasetId = await createDataset({}, 2);
+    await writeFile(config, JSON.stringify({ dataset: datasetId, task, gate: { failUnder: 7 } }));
+    return runGate({ TOUCHSTONE_CONFIG: config, TOUCHSTONE_CLI: `"${process.execPath}" "${cli}"` });
+  };
+  const passed = await evaluateWith("echo a good answer");
+  const failed = await evaluateWith("echo a bad answer");
+
+  expect(passed.code, passed.log).toBe(0);
+  const { run } = passed.verdict as { run: { id: string } };
+  expect(passed.outputs).toBe(`gate=pass\naverage-rating=9\nrun-id=${run.id}\n`);
+  expect(passed.summary).toContain("### Gate: pass. Average rating 9");
+  expect(failed.code, failed.log).toBe(1);
+  expect(failed.log).toContain("Check fail-under: The average rating 2");
+  const wrong = await runGate({ TOUCHSTONE_CONFIG: "none.yaml", TOUCHSTONE_CLI: `"${process.execPath}" "${cli}"` });
+  expect(wrong.log).toContain("touchstone: none.yaml cannot be read: ENOENT.");
+  expect(wrong.code).toBe(2);
+});
+
 test("a gate that cannot be reached prints the reason and exits with a separate code", async () => {
   const away = `http://127.0.0.1:${await findFreePort()}`;
   const datasetId = await createDataset({}, 1);

@@ -35,6 +35,7 @@ const gateMembers: Record<keyof GateOptions, "number" | "boolean" | "string"> = 
   strict: "boolean",
   baseline: "string",
   scorer: "string",
+  metric: "string",
   record: "boolean",
   caller: "string",
   maxSkipped: "number",

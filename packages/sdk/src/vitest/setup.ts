@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
-import { bodyOf, Touchstone } from "../client.ts";
+import { readRun, Touchstone } from "../client.ts";
 import { createRun } from "../evaluate.ts";
 import { EvaluationRun, findRunUrl } from "../evaluation-run.ts";
 import type { RunRequest, SharedRun } from "./shared-run.ts";
@@ -50,11 +50,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 async function openRun(wanted: RunRequest): Promise<SharedRun> {
   const client = new Touchstone();
   const runId = await createRun(client, wanted);
-  const { datasetId, datasetVersion } = await bodyOf(
-    client.api.GET("/api/v1/custom-agent-evaluations/runs/{runId}", {
-      params: { path: { runId }, query: { results: "none", caseStatistics: "none" } },
-    }),
-  );
+  const { datasetId, datasetVersion } = await readRun(client, runId);
   return { runId, datasetId, datasetVersion };
 }
 
