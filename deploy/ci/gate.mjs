@@ -1,7 +1,8 @@
 // Runs a dataset through an agent and asks Touchstone whether the outputs pass. Needs only Node 20 or newer.
-// Exit code: 0 the gate passes, 1 it fails, 2 it did not decide. Settings: README.md beside this file.
+// Exit code: 0 the gate passes, 1 it fails, 2 it was not asked, 3 it is undecided. Settings: README.md beside this file.
 import { spawn } from "node:child_process";
 import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { createInterface } from "node:readline";
 
 const batchSize = 10;
 const stderrKept = 2_000;
@@ -14,6 +15,7 @@ class Failure extends Error {}
 
 async function main(environment) {
   const settings = readSettings(environment);
+  if (settings.config !== null) return evaluateConfig(settings, environment);
   const outputs = settings.outputsFile === null ? null : await readOutputs(settings.outputsFile);
   const api = createApi(settings);
 
@@ -56,10 +58,13 @@ function readSettings(environment) {
     if (value !== null && !(Number.isFinite(value) && holds(value))) mistakes.push(`${name} must be ${words}.`);
     return value;
   };
+  const config = text("TOUCHSTONE_CONFIG");
   const settings = {
+    config,
+    cli: text("TOUCHSTONE_CLI") ?? "npx --yes @touchstone/cli",
     url: needed("TOUCHSTONE_URL").replace(/\/+$/, ""),
     apiKey: needed("TOUCHSTONE_API_KEY"),
-    datasetId: needed("TOUCHSTONE_DATASET_ID"),
+    datasetId: config === null ? needed("TOUCHSTONE_DATASET_ID") : null,
     command: text("TOUCHSTONE_COMMAND"),
     outputsFile: text("TOUCHSTONE_OUTPUTS_FILE"),
     agentName: text("TOUCHSTONE_AGENT_NAME"),
@@ -80,11 +85,46 @@ function readSettings(environment) {
     resultFile: text("TOUCHSTONE_RESULT_FILE"),
   };
   if (settings.url !== "" && !/^https?:\/\//.test(settings.url)) mistakes.push("TOUCHSTONE_URL must begin with http.");
-  if ((settings.command === null) === (settings.outputsFile === null)) {
+  const answers = [settings.command, settings.outputsFile].filter((one) => one !== null);
+  if (config === null && answers.length !== 1) {
     mistakes.push("Set one of TOUCHSTONE_COMMAND and TOUCHSTONE_OUTPUTS_FILE.");
+  }
+  if (config !== null && (answers.length > 0 || text("TOUCHSTONE_DATASET_ID") !== null)) {
+    mistakes.push("The dataset and the task are in the configuration: set nothing else beside TOUCHSTONE_CONFIG.");
   }
   if (mistakes.length > 0) throw new Failure(mistakes.join(" "));
   return settings;
+}
+
+/** Lets the command line evaluate a configuration. Its exit code says how the gate decided. */
+async function evaluateConfig({ cli, config, url, apiKey, resultFile }, environment) {
+  const { code, stdout } = await new Promise((resolve, reject) => {
+    const child = spawn(`${cli} eval --json "$TOUCHSTONE_CONFIG"`, {
+      shell: process.platform === "win32" ? "bash" : true,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...environment, TOUCHSTONE_URL: url, TOUCHSTONE_API_KEY: apiKey, TOUCHSTONE_CONFIG: config },
+    });
+    let stdout = "";
+    child.stdout.setEncoding("utf8").on("data", (text) => {
+      stdout += text;
+    });
+    createInterface({ input: child.stderr }).on("line", (line) => print(`touchstone: ${line}`));
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, stdout }));
+  });
+  const gate = { 0: "pass", 1: "fail", 3: "undecided" }[code];
+  if (gate === undefined) throw new Failure("The configuration was not evaluated.");
+  const verdict = JSON.parse(stdout);
+  const { run } = verdict;
+  for (const { check, detail } of verdict.gate?.checks ?? []) print(`Check ${check}: ${shorten(detail)}`);
+  const headline = `Gate: ${gate}. Average rating ${run.averageRating ?? "none"}, ${run.ratedCount} rated, ${run.skippedCount} skipped.`;
+  print(`${headline} ${run.url}`);
+  await writeOutputs({ gate, "average-rating": run.averageRating ?? "", "run-id": run.id }, environment);
+  if (environment.GITHUB_STEP_SUMMARY) {
+    await appendFile(environment.GITHUB_STEP_SUMMARY, `### ${headline}\n\n[Run \`${run.id}\`](${run.url})\n\n`);
+  }
+  if (resultFile !== null) await writeFile(resultFile, `${JSON.stringify(verdict, null, 2)}\n`);
+  return code;
 }
 
 /** The commit of the pipeline: from GitHub's variables, else GitLab's. */
@@ -254,13 +294,16 @@ async function report(verdict, environment, settings) {
   if (violations.length > shownViolations) print(`... and ${violations.length - shownViolations} more violations.`);
   print(headline);
 
-  const outputs = { gate, "pass-rate": pass_rate, "run-id": run_id };
-  const lines = Object.entries(outputs).map(([name, value]) => `${name}=${value}\n`);
-  if (environment.GITHUB_OUTPUT) await appendFile(environment.GITHUB_OUTPUT, lines.join(""));
+  await writeOutputs({ gate, "pass-rate": pass_rate, "run-id": run_id }, environment);
   if (environment.GITHUB_STEP_SUMMARY) {
     await appendFile(environment.GITHUB_STEP_SUMMARY, renderSummary(headline, verdict));
   }
   if (settings.resultFile !== null) await writeFile(settings.resultFile, `${JSON.stringify(verdict, null, 2)}\n`);
+}
+
+async function writeOutputs(outputs, environment) {
+  const lines = Object.entries(outputs).map(([name, value]) => `${name}=${value}\n`);
+  if (environment.GITHUB_OUTPUT) await appendFile(environment.GITHUB_OUTPUT, lines.join(""));
 }
 
 function renderSummary(headline, { violations, run_id }) {
