@@ -1,6 +1,9 @@
 import { type AnswerOf, bodyOf, type Touchstone } from "./client.ts";
 import { askGate, type GateOptions, type GateVerdict } from "./gate.ts";
 
+/** An address is not worth a longer wait, such as for a rate limit. */
+const urlMs = 5_000;
+
 export type RunResult = AnswerOf<"listResults", 200>["results"][number];
 
 /** A run that has ended. */
@@ -76,7 +79,7 @@ export class EvaluationRun {
 
 /** The page of a run in the dashboard. Where accounts are enabled a key cannot tell its project: then the run in the API. */
 export async function findRunUrl(client: Touchstone, runId: string): Promise<string> {
-  const project = await bodyOf(client.api.GET("/api/v1/projects"))
+  const project = await bodyOf(client.api.GET("/api/v1/projects", { signal: AbortSignal.timeout(urlMs) }))
     .then(({ projects }) => projects.find(({ apiKey }) => client.hasKey(apiKey)))
     .catch(() => undefined);
   return project === undefined

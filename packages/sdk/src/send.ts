@@ -73,5 +73,7 @@ function maySendAgain({ status, headers }: Response, mayRepeat: boolean): boolea
 async function pause(attempt: number, retryAfter: string | null, signal: AbortSignal): Promise<void> {
   const askedMs = Number(retryAfter ?? Number.NaN) * 1_000;
   const ownMs = firstPauseMs * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
-  await sleep(Math.min(pauseMaxMs, Number.isFinite(askedMs) ? askedMs : ownMs), undefined, { signal });
+  const ms = Math.min(pauseMaxMs, Number.isFinite(askedMs) ? askedMs : ownMs);
+  // Its own error does not say why the signal was aborted.
+  await sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
