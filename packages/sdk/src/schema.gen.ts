@@ -1241,6 +1241,7 @@ export interface components {
             };
             codeScorers?: unknown[];
             questions: components["schemas"]["Question"][];
+            metadata?: unknown;
             sovereigntyIndex?: {
                 [key: string]: unknown;
             };
@@ -2091,6 +2092,7 @@ export interface components {
                 [key: string]: unknown;
             })[];
             questions?: components["schemas"]["Question"][];
+            metadata?: unknown;
             sovereigntyIndex?: {
                 [key: string]: unknown;
             };

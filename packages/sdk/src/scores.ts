@@ -55,11 +55,7 @@ export async function scoreAnswer(
 export async function sendScores(client: Touchstone, scores: readonly (Score & { traceId?: string })[]): Promise<void> {
   try {
     for (let start = 0; start < scores.length; start += scoresPerRequest) {
-      await client.request("/api/v1/scores", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(scores.slice(start, start + scoresPerRequest)),
-      });
+      await client.api.POST("/api/v1/scores", { body: scores.slice(start, start + scoresPerRequest) });
     }
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error;

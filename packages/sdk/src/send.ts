@@ -7,6 +7,8 @@ const judgedDeadlineMs = 290_000;
 const attemptsMax = 5;
 /** How often a request is sent again whose fate is unknown. */
 const repeatsMax = 1;
+/** How often after a refused connection: a server that starts again takes a moment. */
+const refusedMax = 2;
 const firstPauseMs = 500;
 const pauseMaxMs = 60_000;
 
@@ -34,8 +36,9 @@ export async function send(request: Request, fetchRequest: typeof fetch): Promis
     } catch (error) {
       request.signal.throwIfAborted();
       const wasNeverSent = readCode(error) === "ECONNREFUSED";
-      if (isLast || !(wasNeverSent || (isRepeatable && repeats < repeatsMax))) throw unreachable(request, error);
-      if (!wasNeverSent) repeats += 1;
+      const mayRepeat = wasNeverSent ? repeats < refusedMax : isRepeatable && repeats < repeatsMax;
+      if (isLast || !mayRepeat) throw unreachable(request, error);
+      repeats += 1;
       await pause(attempt, null, request.signal);
       continue;
     }

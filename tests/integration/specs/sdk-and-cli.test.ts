@@ -1,17 +1,24 @@
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { trace } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
-import { dataset, resultList, runList, run as runSchema, submitTraceReply, traceDetail } from "@touchstone/contracts";
+import {
+  dataset,
+  resultList,
+  runList,
+  run as runSchema,
+  scoreList,
+  submitTraceReply,
+  traceDetail,
+} from "@touchstone/contracts";
 import { evaluate, Touchstone } from "@touchstone/sdk";
 import { buildTrace, findFreePort, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
+import { startResultProxy } from "../src/result-proxy.ts";
 import { type System, startSystem } from "../src/start-system.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
@@ -103,6 +110,7 @@ describe("the SDK", () => {
         runs: 2,
         subject: { displayName: "sdk-agent" },
         folder,
+        scorers: { short: ({ output }) => output.length < 20 },
         task: ({ questionIndex }) =>
           questionIndex === 0 ? { output: "a good answer", traceId: trace_id } : "a good answer",
       });
@@ -113,6 +121,10 @@ describe("the SDK", () => {
     const stored = await readRun(run.id);
     expect(stored.evaluationSubject).toEqual({ displayName: "sdk-agent" });
     expect(stored.results.filter(({ traceId }) => traceId === trace_id)).toHaveLength(2);
+    const query = `/scores?runId=${run.id}&name=short`;
+    const { scores } = await api.expect({ status: 200, schema: scoreList }, "GET", query);
+    expect(scores.map(({ value, source }) => [value, source])).toEqual(Array(14).fill([true, "code"]));
+    expect(scores.filter(({ caseId, traceId }) => caseId === "case-0" && traceId === trace_id)).toHaveLength(2);
     const results = [];
     for await (const result of again.results()) results.push(result);
     expect(results).toHaveLength(14);
@@ -249,7 +261,7 @@ describe("touchstone eval", () => {
       const [file] = await readdir(runs);
       return readFile(path.join(runs, file ?? ""), "utf8");
     };
-    const proxy = await startProxy(async () => {
+    const proxy = await startResultProxy(system.url, async () => {
       await waitUntil("all answers are on the disk", async () => (await journalled()).split("\n").length === 6);
       return false;
     });
@@ -325,13 +337,17 @@ describe("touchstone gate", () => {
 describe("touchstone", () => {
   test("finds, follows, exports and imports traces", async () => {
     const tailed = touchstone(["traces", "tail", "--limit", "1", "--json"]);
+    let isFollowed = false;
+    tailed.then(() => {
+      isFollowed = true;
+    });
     const marker = "zanzibar";
     let traceId = "";
     await waitUntil("a trace is followed", async () => {
       const sent = buildTrace({ output: `The weather in ${marker}` });
       const stored = await api.expect({ status: 201, schema: submitTraceReply }, "POST", "/ingest/traces", sent);
       traceId = stored.trace_id;
-      return Promise.race([tailed.then(() => true), new Promise<false>((resolve) => setTimeout(resolve, 200, false))]);
+      return isFollowed;
     });
     expect(JSON.parse((await tailed).stdout).output).toContain(marker);
 
@@ -364,33 +380,3 @@ describe("touchstone", () => {
     });
   });
 });
-
-/** Forwards to the system, and breaks the connection of a batch of results when `mayPass` says no. */
-async function startProxy(mayPass: () => Promise<boolean>) {
-  let refused = (): void => undefined;
-  const server: Server = createServer(async (incoming, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    if (incoming.url?.endsWith("/results") && !(await mayPass())) {
-      refused();
-      return void incoming.socket.destroy();
-    }
-    const answer = await fetch(`${system.url}${incoming.url}`, {
-      method: incoming.method ?? "GET",
-      headers: { "x-api-key": String(incoming.headers["x-api-key"]), "content-type": "application/json" },
-      ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
-    });
-    response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    onRefused(listener: () => void) {
-      refused = listener;
-    },
-    async stop() {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
-  };
-}
