@@ -108,8 +108,8 @@ async function readShown(database: Database, projectId: string, statement: State
 }
 
 /*
- * Scores are looked up one by one: without statistics (decision 40) an array of ids would be compared with each score of the
- * project.
+ * The indexes of scores fit alike before there are statistics (decision 40): a few ids are looked up one by one, and
+ * many as an array, so that the scores of the project are read once at worst.
  */
 
 /**
@@ -214,12 +214,9 @@ const ofRunText = `
     ) of_run
     where name = $2 and number is not null
     union
-    select id, scored_at, number, run_id, case_id, run_number, of_trace.trace_key
-    from (select distinct trace_key from keys) named
-    cross join lateral (
-      select * from ingest.scores where project_id = $1 and scores.trace_key = named.trace_key offset 0
-    ) of_trace
-    where name = $2 and number is not null
+    select id, scored_at, number, run_id, case_id, run_number, trace_key
+    from ingest.scores
+    where project_id = $1 and name = $2 and number is not null and trace_key = any (array(select trace_key from keys))
   )
   select found.*, (
     select array_agg(keys.trace_id) from keys where keys.trace_key = found.trace_key
