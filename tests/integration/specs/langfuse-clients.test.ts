@@ -399,6 +399,19 @@ describe("datasets", () => {
     expect(await langfuse.v5.api.datasetItems.get(item?.id ?? "")).toMatchObject({ input: "Why?" });
   });
 
+  test("items that are sent all at once are all stored, each under its id", async () => {
+    await langfuse.v5.api.datasets.create({ name: "parallel" });
+    const ids = Array.from({ length: 60 }, (_, index) => `parallel_${index}`);
+
+    await Promise.all(
+      ids.map((id) => langfuse.v5.api.datasetItems.create({ datasetName: "parallel", id, input: { id } })),
+    );
+
+    const { items } = await langfuse.v5.dataset.get("parallel");
+    expect(items.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+    expect(items.every(({ id, input }) => (input as { id: string }).id === id)).toBe(true);
+  });
+
   test("JSON that a parser would change is kept as text", async () => {
     const input = '{"n":12345678901234567890,"__proto__":1.0,"b":"\\u0000","1":2,"a":3}';
     await langfuse.v3.createDataset({ name: "exact", metadata: { nul: "\u0000" } });

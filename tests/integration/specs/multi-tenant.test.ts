@@ -208,15 +208,18 @@ test("the operator sees how much is stored [spec:admin.overview]", async () => {
 test("a session reads its own projects, and neither reads nor changes another organization's [spec:mode.multi-tenant]", {
   timeout: 120_000,
 }, async () => {
-  const notFound = { error: "Project not found" };
-  const keyMissing = { error: "Invalid or missing API key" };
+  const notFound = ["Project not found", "NotFoundError"] as const;
+  const keyMissing = ["Invalid or missing API key", "UnauthorizedError"] as const;
+  const bodyOf = ({ envelope }: Route, [sentence, kind]: readonly [string, string]): string =>
+    JSON.stringify(envelope === "langfuse" ? { message: sentence, error: kind } : { error: sentence });
   const missing = "01999999-0000-7000-8000-00000000dead";
   const keyed = Object.values<Route>(routes).filter(({ authentication }) => authentication.includes("key"));
   const problems: string[] = [];
   let answers = 0;
 
   /** One of the two refusals, or `in`. */
-  async function knock({ method, path }: Route, { cookie, canary }: Tenant, projectId: string): Promise<string> {
+  async function knock(route: Route, { cookie, canary }: Tenant, projectId: string): Promise<string> {
+    const { method, path } = route;
     const response = await fetch(`${system.url}${path.replace(/\{\w+\}/g, missing)}`, {
       method,
       headers: {
@@ -231,8 +234,8 @@ test("a session reads its own projects, and neither reads nor changes another or
     if (isLasting) await response.body?.cancel();
     const text = isLasting ? "" : await response.text();
     if (findCanaries(text).some((found) => found !== canary)) problems.push(`${path} tells`);
-    if (response.status === 404 && text === JSON.stringify(notFound)) return "not found";
-    return response.status === 401 && text === JSON.stringify(keyMissing) ? "key missing" : "in";
+    if (response.status === 404 && text === bodyOf(route, notFound)) return "not found";
+    return response.status === 401 && text === bodyOf(route, keyMissing) ? "key missing" : "in";
   }
 
   const reads = keyed.filter(({ method, rateGroup }) => method === "GET" && rateGroup === "dataPlane");

@@ -2,7 +2,9 @@ import { internalRoutes, isStorable, isUuid, limits } from "@touchstone/contract
 import {
   AppError,
   type Clock,
+  gatherCalls,
   type Handler,
+  isAppError,
   type JsonObject,
   membersOf,
   memberText,
@@ -73,35 +75,73 @@ function listDatasets({ named }: ItemDependencies): Handler {
   };
 }
 
+/** Clients send items in parallel, one by one: those that wait for a dataset are stored together, as one version. */
 function keepItem({ named, book, clock }: ItemDependencies): Handler {
+  const keep = gatherCalls(
+    async (items: readonly SentItem[]) => {
+      const [first] = items as [SentItem];
+      let kept: (KeptItem | AppError)[] = [];
+      const at = new Date(clock.now());
+      const stored = await book.update(
+        first.projectId,
+        first.datasetId,
+        (current) => {
+          const texts = questionTextsOf(current.document);
+          kept = placeItems(texts, items, at);
+          return replaceQuestions(current.document, () => texts);
+        },
+        at,
+        { isOneOfMany: true },
+      );
+      if (stored === null) datasetNotFound();
+      return kept.map((each) => (each instanceof AppError ? each : renderItem(each.text, each.index, placeOf(stored))));
+    },
+    { keyOf: ({ projectId, datasetId }) => `${projectId} ${datasetId}`, itemsMax: itemsAtOnceMax },
+  );
   return async (call) => {
     const projectId = requireProject(call);
     const sent = await readJsonObject(call);
-    const dataset = await requireNamed(named, projectId, sent.value.datasetName);
-    const now = clock.now();
-    const id = readItemId(sent.value.id) ?? uuidv7(now);
-    if ((await named.claimCaseId(projectId, id, dataset.id)) !== dataset.id) {
+    const id = readItemId(sent.value.id) ?? uuidv7(clock.now());
+    const datasetId = (await named.findId(projectId, requireName(sent.value.datasetName))) ?? datasetNotFound();
+    if ((await named.claimCaseId(projectId, id, datasetId)) !== datasetId) {
       throw new AppError("conflict", "Another dataset has an item with this id");
     }
-    let index = 0;
-    const changed = await book.update(
-      projectId,
-      dataset.id,
-      (current) => {
-        const texts = questionTextsOf(current.document);
-        const known = texts.findIndex((text, at) => itemIdOf(text, dataset.id, at) === id);
-        index = known < 0 ? texts.length : known;
-        const item = composeItem(texts[known] ?? null, sent, { id, at: new Date(now) });
-        if (item === texts[known]) return current.document;
-        return replaceQuestions(current.document, () => texts.toSpliced(index, known < 0 ? 0 : 1, item));
-      },
-      new Date(now),
-      { isOneOfMany: true },
-    );
-    const stored = changed ?? datasetNotFound();
-    const text = questionTextsOf(stored.document)[index] as string;
-    return { status: 200, body: renderItem(text, index, placeOf(stored)) };
+    const kept = await keep({ projectId, datasetId, id, sent });
+    if (kept instanceof AppError) throw kept;
+    return { status: 200, body: kept };
   };
+}
+
+interface SentItem {
+  projectId: string;
+  datasetId: string;
+  id: string;
+  sent: JsonObject;
+}
+
+interface KeptItem {
+  text: string;
+  index: number;
+}
+
+/** Items that are stored together; further ones wait for the next version. */
+const itemsAtOnceMax = 100;
+
+/** Places items among the cases and tells what became of each: a mistake in one does not refuse the others. */
+function placeItems(texts: string[], items: readonly SentItem[], at: Date): (KeptItem | AppError)[] {
+  const places = new Map(texts.map((text, index) => [itemIdOf(text, items[0]?.datasetId ?? "", index), index]));
+  return items.map(({ id, sent }) => {
+    const index = places.get(id) ?? texts.length;
+    try {
+      const text = composeItem(texts[index] ?? null, sent, { id, at });
+      texts[index] = text;
+      places.set(id, index);
+      return { text, index };
+    } catch (thrown) {
+      if (isAppError(thrown)) return thrown;
+      throw thrown;
+    }
+  });
 }
 
 function findItem({ named }: ItemDependencies): Handler {

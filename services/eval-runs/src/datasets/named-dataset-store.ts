@@ -1,5 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import type { Database, Queryable } from "@touchstone/db";
+import type { Database } from "@touchstone/db";
 import { insertDataset, type StoredDataset } from "./dataset-store.ts";
 import { summarizeRest } from "./dataset-summary-store.ts";
 
@@ -23,6 +23,8 @@ export interface DatasetHead {
 export interface NamedDatasetStore {
   find(projectId: string, name: string): Promise<NamedDataset | null>;
   findById(projectId: string, id: string): Promise<NamedDataset | null>;
+  /** As {@link NamedDatasetStore.find}, without reading the cases. */
+  findId(projectId: string, name: string): Promise<string | null>;
   /** Callers with one name wait for each other: only the first one inserts. */
   findOrInsert(projectId: string, name: string, dataset: Omit<StoredDataset, "version">): Promise<{ isNew: boolean }>;
   /** Newest first, with long descriptions cut and without large metadata; `totalCount` counts all. */
@@ -57,6 +59,15 @@ export function createNamedDatasetStore(database: Database): NamedDatasetStore {
   return {
     findById: (projectId, id) => findBy(projectId, { id }),
 
+    async findId(projectId, name) {
+      const find = async () =>
+        (await database.readScoped<{ id: string }>([projectId], selectIdByName(projectId, name))).rows[0]?.id ?? null;
+      const found = await find();
+      if (found !== null) return found;
+      await summarizeRest(database, projectId);
+      return find();
+    },
+
     async find(projectId, name) {
       const found = await findBy(projectId, { name });
       if (found !== null) return found;
@@ -71,7 +82,7 @@ export function createNamedDatasetStore(database: Database): NamedDatasetStore {
           text: "select pg_advisory_xact_lock(hashtextextended($1, 0))",
           values: [`evals.dataset_name ${projectId} ${name}`],
         });
-        const isNew = !(await hasName(transaction, projectId, name));
+        const isNew = (await transaction.query(selectIdByName(projectId, name))).rowCount === 0;
         if (isNew) await transaction.query(insertDataset(projectId, dataset));
         return { isNew };
       }),
@@ -140,16 +151,14 @@ const selectCaseId = (projectId: string, caseId: string) => ({
   values: [projectId, caseId],
 });
 
-async function hasName(transaction: Queryable, projectId: string, name: string): Promise<boolean> {
-  const { rowCount } = await transaction.query({
-    name: "dataset_has_name",
-    text: `
-      select
-      from evals.datasets
-      where project_id = $1
-        and name = $2
-      limit 1`,
-    values: [projectId, name],
-  });
-  return rowCount === 1;
-}
+const selectIdByName = (projectId: string, name: string) => ({
+  name: "dataset_find_id_by_name",
+  text: `
+    select id
+    from evals.datasets
+    where project_id = $1
+      and name = $2
+    order by id
+    limit 1`,
+  values: [projectId, name],
+});
