@@ -86,12 +86,6 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
       post("/agent-monitoring/scorer-groups", { name: "conformance", members: members.map((refId) => ({ refId })) }),
     ),
   );
-  // Of a separate dataset, which no dataset operation replaces or deletes.
-  const { _id: ciDatasetId } = await post("/custom-agent-evaluations/datasets", {
-    name: "conformance of CI",
-    questions: [{ main_question: { query: "a" } }, { main_question: { query: "b" } }],
-  });
-  const ciRuns = await Promise.all([1, 2, 3].map(() => post("/ingest/ci-runs", { dataset_id: ciDatasetId })));
   const patterns = await Promise.all(
     [1, 2, 3, 4].map((number) => post("/monitor/patterns", { name: `conformance ${number}`, includeTerms: ["a"] })),
   );
@@ -137,9 +131,7 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
     ...(await makeTold(post)),
     customEvaluatorId: customEvaluators.map(({ evaluator }) => (evaluator as { _id: string })._id),
     ...filters,
-    dataset_id: [String(ciDatasetId)],
-    ciRunId: ciRuns.map(({ run_id }) => String(run_id)),
-    question_index: [0, 1],
+    ...(await makeCiRuns(post)),
     runId: runs.map(({ runId }) => String(runId)),
     baseline: [String(ended?.runId)],
     candidate: [String(ended?.runId)],
@@ -151,6 +143,16 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
     limit: ["10"],
     projectId: projects.map(({ project }) => (project as { _id: string })._id),
   };
+}
+
+/** Of a separate dataset, which no dataset operation replaces or deletes. */
+async function makeCiRuns(post: (path: string, body: unknown) => Promise<Record<string, unknown>>): Promise<KnownIds> {
+  const { _id } = await post("/custom-agent-evaluations/datasets", {
+    name: "conformance of CI",
+    questions: [{ main_question: { query: "a" } }, { main_question: { query: "b" } }],
+  });
+  const runs = await Promise.all([1, 2, 3].map(() => post("/ingest/ci-runs", { dataset_id: _id })));
+  return { dataset_id: [String(_id)], ciRunId: runs.map(({ run_id }) => String(run_id)), question_index: [0, 1] };
 }
 
 /** They name no trace: they would be deleted with it. */
