@@ -46,7 +46,7 @@ export async function askGate(client: Touchstone, runId: string, options: GateOp
     bodyOf(client.api.GET("/api/v1/custom-agent-evaluations/runs/{runId}/gate", { params: { path, query } })),
     readRun(client, runId),
   ]);
-  if (options.metric !== undefined && (gate as { gatedMetric?: unknown }).gatedMetric !== options.metric) {
+  if (options.metric !== undefined && gate.gatedMetric !== options.metric) {
     throw new TypeError(`Touchstone at ${client.url} gates no scores yet: upgrade it, or leave out metric.`);
   }
   // A score does not depend on judges.

@@ -134,6 +134,10 @@ describe("the SDK", () => {
       exitCode: 0,
     });
     expect(await again.gate({ failUnder: 9.5 })).toMatchObject({ verdict: "failed", exitCode: 1 });
+    expect(await again.gate({ metric: "short", failUnder: 1 })).toMatchObject({
+      verdict: "passed",
+      gatedMetric: "short",
+    });
     expect(run.url).toMatch(new RegExp(`^${system.url}/p/[0-9a-f-]+/runs/${run.id}$`));
   });
 
