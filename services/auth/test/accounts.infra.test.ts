@@ -366,7 +366,7 @@ test("a forged or changed cookie is refused", async () => {
     token,
     `${token}.`,
     `${token}.${signature.slice(0, -4)}AAA=`,
-    `${token.slice(0, -1)}x.${signature}`,
+    `${token.slice(0, -1)}${token.endsWith("x") ? "y" : "x"}.${signature}`,
     "",
     ".",
     "%00",

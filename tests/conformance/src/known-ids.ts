@@ -162,7 +162,15 @@ async function makeScores(post: (path: string, body: unknown) => Promise<unknown
     "/scores",
     ids.map((id) => ({ id, name: "conformance", value: 1, sessionId: "conformance" })),
   );
-  return { scoreId: ids };
+  // A gate tests a metric or a scorer, not both.
+  return {
+    scoreId: ids,
+    "gateRun metric": [""],
+    noRegression: ["true"],
+    strict: ["true"],
+    record: ["true"],
+    caller: ["a"],
+  };
 }
 
 /** Cases of datasets that are read at their first version: a change of a case names the version. */

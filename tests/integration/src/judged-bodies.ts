@@ -117,11 +117,17 @@ export async function findWrongAnswers(
     const { status, text } = await send(route.method, path, JSON.stringify(body));
     const isRight =
       sentence === null
-        ? status < 500 && !ofShape.has((JSON.parse(text || "{}") as { error?: string }).error ?? "")
-        : status === 400 && text === JSON.stringify({ error: sentence });
+        ? status < 500 && !ofShape.has(sentenceIn(text))
+        : status === 400 && sentenceIn(text) === sentence;
     if (!isRight) wrong.push(`${route.id}, ${what}: ${status} ${text.slice(0, 200)}, not ${sentence}`);
   }
   return wrong;
+}
+
+/** The sentence of a refusal, in the envelope of its route. */
+function sentenceIn(text: string): string {
+  const { error, message } = JSON.parse(text || "{}") as { error?: string; message?: string };
+  return message ?? error ?? "";
 }
 
 /** Every sentence a body may be refused with for its shape. */

@@ -35,6 +35,7 @@ export const datasetItem = z.object({
   metadata: z.json(),
   sourceTraceId: z.string().nullable(),
   sourceObservationId: z.string().nullable(),
+  mediaReferences: z.array(z.json()).describe("Always empty: newer clients want it"),
   datasetId: z.string(),
   datasetName: z.string(),
   createdAt: z.string(),

@@ -75,6 +75,7 @@ export function renderItem(caseText: string, index: number, { datasetId, dataset
     { name: "metadata", valueText: of.get("metadata") ?? "null" },
     { name: "sourceTraceId", valueText: inSource(source, "traceId") },
     { name: "sourceObservationId", valueText: inSource(source, "spanId") },
+    { name: "mediaReferences", valueText: "[]" },
     { name: "datasetId", valueText: JSON.stringify(datasetId) },
     { name: "datasetName", valueText: JSON.stringify(datasetName) },
     { name: "createdAt", valueText: of.get("createdAt") ?? made },

@@ -15,35 +15,39 @@ const promptName = async (tenant: Tenant) => ({ promptName: await make.promptNam
 const datasetName = async (tenant: Tenant) => ({ datasetName: await make.namedDataset(tenant) });
 const itemId = async (tenant: Tenant) => ({ itemId: await make.datasetItem(tenant) });
 
+const langfuseEvent = (type: string, body: unknown) => ({
+  id: randomUUID(),
+  type,
+  timestamp: "2026-11-20T10:00:00Z",
+  body,
+});
+
 /** The paths of other systems' clients. */
 export const peersEntries: RouteEntries = {
   getLangfuseHealth: plain,
   listLangfuseProjects: plain,
-  ingestLangfuseBatch: {
-    ids: async (tenant) => ({ traceId: await make.trace(tenant) }),
-    request: (ids, { canary }) => ({
-      body: {
-        batch: [
-          {
-            id: randomUUID(),
-            type: "score-create",
-            timestamp: "2026-11-20T10:00:00Z",
-            body: { ...ids, name: `${canary} score`, value: 1 },
-          },
-          {
-            id: randomUUID(),
-            type: "span-create",
-            timestamp: "2026-11-20T10:00:00Z",
-            body: { id: shared.spanId, traceId: shared.sessionId, name: `${canary} span` },
-          },
-        ],
-      },
-    }),
-    own: 207,
-    refused: 207,
-    malformed: { traceId: 207 },
-    neverLeaks: { traceId: unchecked },
-  },
+  ingestLangfuseBatch: [
+    {
+      ids: async (tenant) => ({ traceId: await make.trace(tenant) }),
+      request: (ids, { canary }) => ({
+        body: { batch: [langfuseEvent("score-create", { ...ids, name: `${canary} score`, value: 1 })] },
+      }),
+      own: 207,
+      refused: 207,
+      malformed: { traceId: 207 },
+      neverLeaks: { traceId: unchecked },
+    },
+    {
+      request: (_ids, { canary }) => ({
+        body: {
+          batch: [
+            langfuseEvent("span-create", { id: shared.spanId, traceId: shared.sessionId, name: `${canary} span` }),
+          ],
+        },
+      }),
+      own: 207,
+    },
+  ],
   createLangfuseScore: {
     ids: async (tenant) => ({ traceId: await make.trace(tenant) }),
     request: (ids, { canary }) => ({ body: { ...ids, name: `${canary} score`, value: 1 } }),
