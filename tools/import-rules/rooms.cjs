@@ -77,6 +77,7 @@ const rooms = {
   },
   dropin: {
     langfuse: "owner",
+    mcp: "owner",
   },
   gateway: {
     grpc: "http ingest-health credentials limits metrics",

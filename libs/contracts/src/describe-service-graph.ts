@@ -20,7 +20,7 @@ const mayCall: Readonly<Record<ServiceName, readonly ServiceName[]>> = {
   "eval-runs": ["ingest", "judge", "monitor"],
   judge: ["auth"],
   monitor: ["ingest", "judge"],
-  dropin: ["auth", "ingest", "eval-runs"],
+  dropin: ["auth", "ingest", "eval-runs", "monitor"],
 };
 
 /**

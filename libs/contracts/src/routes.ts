@@ -12,6 +12,7 @@ import { gateRoutes } from "./routes/gates.ts";
 import { graderRoutes } from "./routes/graders.ts";
 import { langfuseRoutes } from "./routes/langfuse.ts";
 import { liveJudgingRoutes } from "./routes/live-judging.ts";
+import { mcpRoutes } from "./routes/mcp.ts";
 import { modelRoutes } from "./routes/models.ts";
 import { notificationRoutes } from "./routes/notifications.ts";
 import { operationRoutes } from "./routes/operations.ts";
@@ -59,6 +60,7 @@ export const routes = {
   ...organizationRoutes,
   ...operationRoutes,
   ...langfuseRoutes,
+  ...mcpRoutes,
 } as const satisfies Record<string, Route>;
 
 export type RouteId = keyof typeof routes;

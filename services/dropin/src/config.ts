@@ -8,6 +8,7 @@ export interface DropinConfig {
   authAddresses: readonly string[];
   ingestAddresses: readonly string[];
   evalRunsAddresses: readonly string[];
+  monitorAddresses: readonly string[];
   /** How long a stop may take. */
   stopWithinMs: number;
   /** The part of it for open requests. */
@@ -27,6 +28,7 @@ const dropinSettings = [
   "SERVICE_AUTH_URL",
   "SERVICE_INGEST_URL",
   "SERVICE_EVAL_RUNS_URL",
+  "SERVICE_MONITOR_URL",
   "SERVICE_STOP_SECONDS",
   "SERVICE_STALL_SECONDS",
 ] as const satisfies SettingName[];
@@ -34,11 +36,12 @@ const dropinSettings = [
 /** Reads dropin's settings; reports every mistake, by variable name. */
 export function readDropinConfig(environment: Environment): { config: DropinConfig; warnings: string[] } {
   const { values, warnings } = loadSettings(dropinSettings, environment);
-  const { rootSecret, auth, ingest, evalRuns } = requireSettings({
+  const { rootSecret, auth, ingest, evalRuns, monitor } = requireSettings({
     rootSecret: [values.SERVICE_INTERNAL_SECRET, "SERVICE_INTERNAL_SECRET"],
     auth: [values.SERVICE_AUTH_URL, "SERVICE_AUTH_URL"],
     ingest: [values.SERVICE_INGEST_URL, "SERVICE_INGEST_URL"],
     evalRuns: [values.SERVICE_EVAL_RUNS_URL, "SERVICE_EVAL_RUNS_URL"],
+    monitor: [values.SERVICE_MONITOR_URL, "SERVICE_MONITOR_URL"],
   });
   const stopWithinMs = (values.SERVICE_STOP_SECONDS ?? stopDefaultSeconds) * 1000;
   return {
@@ -49,6 +52,7 @@ export function readDropinConfig(environment: Environment): { config: DropinConf
       authAddresses: auth,
       ingestAddresses: ingest,
       evalRunsAddresses: evalRuns,
+      monitorAddresses: monitor,
       stopWithinMs,
       drainMs: stopWithinMs - Math.min(5_000, stopWithinMs / 2),
       stallAfterMs: readStallLimitMs(values.SERVICE_STALL_SECONDS),

@@ -11,6 +11,7 @@ import {
 } from "@touchstone/service-kit";
 import type { DropinConfig } from "./config.ts";
 import { langfuseRoutes } from "./langfuse/routes.ts";
+import { mcpRoutes } from "./mcp/routes.ts";
 import { createOwner } from "./owner.ts";
 
 export interface DropinDependencies {
@@ -32,6 +33,13 @@ export function createDropin(config: DropinConfig, dependencies: DropinDependenc
   const auth = clientOf("auth", config.authAddresses);
   const ingest = clientOf("ingest", config.ingestAddresses);
   const evalRuns = clientOf("eval-runs", config.evalRunsAddresses);
+  const monitor = clientOf("monitor", config.monitorAddresses);
+  const owners = {
+    auth: createOwner(auth),
+    ingest: createOwner(ingest),
+    evalRuns: createOwner(evalRuns),
+    monitor: createOwner(monitor),
+  };
   const readiness = async () => ({ ready: true, checks: {} });
   let server: HttpServer | null = null;
   return {
@@ -40,11 +48,7 @@ export function createDropin(config: DropinConfig, dependencies: DropinDependenc
       server = createHttpServer({
         ...dependencies,
         service: "dropin",
-        routes: langfuseRoutes({
-          auth: createOwner(auth),
-          ingest: createOwner(ingest),
-          evalRuns: createOwner(evalRuns),
-        }),
+        routes: [...langfuseRoutes(owners), ...mcpRoutes(owners)],
         rootSecret,
         readiness,
         drainMs: config.drainMs,
@@ -53,7 +57,7 @@ export function createDropin(config: DropinConfig, dependencies: DropinDependenc
     },
     async stop() {
       await server?.stop();
-      await Promise.all([auth.close(), ingest.close(), evalRuns.close()]);
+      await Promise.all([auth.close(), ingest.close(), evalRuns.close(), monitor.close()]);
     },
     readiness,
   };

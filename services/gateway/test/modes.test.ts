@@ -177,6 +177,13 @@ test("a session cookie opens what belongs to accounts, the traces, and reads and
     "submitCiResults",
     "finalizeCiRun",
     "createOutcome",
+    "ingestLangfuseBatch",
+    "createLangfuseScore",
+    "createLangfusePrompt",
+    "labelLangfusePrompt",
+    "createLangfuseDataset",
+    "createLangfuseDatasetItem",
+    "callMcp",
   ]);
 });
 

@@ -40,8 +40,8 @@ export function createAnswerCheck({ schemas }: OpenApi): AnswerCheck {
     if (typeof answer.headers["x-request-id"] !== "string") problems.push("It has no x-request-id.");
     const documented = operation.answers[String(status)];
     if (documented === undefined) return [...problems, `Status ${status} is not documented for ${operation.id}.`];
-    // The document describes no body.
-    if (status === 204 && answer.body.length === 0) return problems;
+    // They have no body, and the document cannot say so.
+    if ((status === 202 || status === 204) && answer.body.length === 0) return problems;
     const contentType = String(answer.headers["content-type"] ?? "").split(";")[0] ?? "";
     const content = documented[contentType];
     if (content === undefined) {

@@ -10,7 +10,7 @@ gateway: [auth, ingest, eval-runs, monitor, dropin]
 judge: [auth]
 eval-runs: [ingest]
 monitor: [ingest]
-dropin: [auth, ingest, eval-runs]
+dropin: [auth, ingest, eval-runs, monitor]
 {{- end -}}
 
 {{/* Whether a service uses NATS; argument: its name. */}}

@@ -83,6 +83,7 @@ export const datasetRoutes = {
     ...evaluation,
     ...byMember,
     id: "addCases",
+    alsoAskedBy: ["dropin"],
     method: "POST",
     path: `${datasetsPath}/{datasetId}/cases`,
     params: datasetParams,
@@ -136,6 +137,7 @@ export const datasetRoutes = {
     ...evaluation,
     ...byMember,
     id: "previewCase",
+    alsoAskedBy: ["dropin"],
     method: "POST",
     path: `${datasetsPath}/case-preview`,
     body: json(casePreviewBody),
@@ -239,6 +241,7 @@ export const datasetRoutes = {
   countDatasetVersions: {
     ...dashboard,
     id: "countDatasetVersions",
+    alsoAskedBy: ["dropin"],
     method: "GET",
     path: `${prefix}/evaluate/datasets/batch/versions`,
     query: datasetVersionCountsQuery,

@@ -48,6 +48,7 @@ export const evaluationRoutes = {
   listDatasets: {
     ...evaluation,
     id: "listDatasets",
+    alsoAskedBy: ["dropin"],
     method: "GET",
     path: `${prefix}/custom-agent-evaluations/datasets`,
     query: listDatasetsQuery,
@@ -108,6 +109,7 @@ export const evaluationRoutes = {
   listRuns: {
     ...evaluation,
     id: "listRuns",
+    alsoAskedBy: ["dropin"],
     method: "GET",
     path: `${prefix}/custom-agent-evaluations/runs`,
     query: listRunsQuery,
@@ -134,6 +136,7 @@ export const evaluationRoutes = {
   listResults: {
     ...evaluation,
     id: "listResults",
+    alsoAskedBy: ["dropin"],
     method: "GET",
     path: `${prefix}/custom-agent-evaluations/runs/{runId}/results`,
     params: runParams,

@@ -21,6 +21,7 @@ export const gateRoutes = {
   gateRun: {
     ...evaluation,
     id: "gateRun",
+    alsoAskedBy: ["dropin"],
     method: "GET",
     path: `${prefix}/custom-agent-evaluations/runs/{runId}/gate`,
     params: runParams,
@@ -64,6 +65,7 @@ export const gateRoutes = {
   compareRuns: {
     ...dashboard,
     id: "compareRuns",
+    alsoAskedBy: ["dropin"],
     method: "GET",
     path: `${prefix}/evaluate/runs/compare`,
     query: compareRunsQuery,

@@ -128,6 +128,7 @@ export const liveJudgingRoutes = {
   listTraceEvaluations: {
     ...monitor,
     id: "listTraceEvaluations",
+    alsoAskedBy: ["dropin"],
     method: "GET",
     path: `${prefix}/agent-monitoring/traces/{traceId}/evaluations`,
     params: judgedTraceParams,

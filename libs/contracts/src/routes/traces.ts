@@ -62,6 +62,7 @@ export const traceRoutes = {
   listTraces: {
     ...dataPlane,
     id: "listTraces",
+    alsoAskedBy: ["dropin"],
     authentication: ["key", "session"],
     method: "GET",
     path: `${prefix}/ingest/traces`,
@@ -115,6 +116,7 @@ export const traceRoutes = {
   getTrace: {
     ...dataPlane,
     id: "getTrace",
+    alsoAskedBy: ["dropin"],
     method: "GET",
     path: `${prefix}/ingest/traces/{traceId}`,
     owner: "ingest",
@@ -129,6 +131,7 @@ export const traceRoutes = {
   getTraceOutline: {
     ...dataPlane,
     id: "getTraceOutline",
+    alsoAskedBy: ["dropin"],
     method: "GET",
     path: `${prefix}/ingest/traces/{traceId}/outline`,
     owner: "ingest",

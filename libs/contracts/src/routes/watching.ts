@@ -220,6 +220,7 @@ export const watchingRoutes = {
   listSignals: {
     ...monitor,
     id: "listSignals",
+    alsoAskedBy: ["dropin"],
     method: "GET",
     path: signalsPath,
     query: signalsQuery,

@@ -50,6 +50,10 @@ const proxiedHeaders = [
   "content-type",
   "content-encoding",
   "last-event-id",
+  // They repeat the body of a request to POST /mcp.
+  "mcp-protocol-version",
+  "mcp-method",
+  "mcp-name",
   "user-agent",
   "traceparent",
   "tracestate",

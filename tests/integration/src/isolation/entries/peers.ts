@@ -3,7 +3,7 @@ import { promptBody, shared } from "../bodies.ts";
 import { make } from "../make-things.ts";
 import type { RouteEntries } from "../route-entry.ts";
 import type { Tenant } from "../tenant.ts";
-import { list, plain, unchecked } from "./parts.ts";
+import { list, plain, trace, unchecked } from "./parts.ts";
 
 const langfusePrompt = (tenant: Tenant) => {
   const { text, ...prompt } = promptBody(tenant);
@@ -20,6 +20,13 @@ const langfuseEvent = (type: string, body: unknown) => ({
   type,
   timestamp: "2026-11-20T10:00:00Z",
   body,
+});
+
+const toolCall = (name: string, args: object) => ({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "tools/call",
+  params: { name, arguments: args },
 });
 
 /** The paths of other systems' clients. */
@@ -96,4 +103,14 @@ export const peersEntries: RouteEntries = {
     own: 200,
     shows: true,
   },
+  callMcp: [
+    { request: () => ({ body: toolCall("search_traces", {}) }), own: 200, shows: true },
+    {
+      ids: trace,
+      request: (ids) => ({ body: toolCall("get_trace", ids) }),
+      own: 200,
+      refused: 200,
+      shows: true,
+    },
+  ],
 };
