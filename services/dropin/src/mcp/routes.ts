@@ -1,4 +1,4 @@
-import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+import type { McpServer } from "@modelcontextprotocol/server";
 import { errorKinds, routes } from "@touchstone/contracts";
 import { type Ask, callTool, listTools } from "@touchstone/mcp-tools";
 import { type Answer, type Call, type Handler, isAppError, type ServedRoute } from "@touchstone/service-kit";
@@ -13,7 +13,13 @@ function callMcp(owners: Owners): Handler {
   return async (call) => {
     const parsedBody = await call.json();
     const failures: unknown[] = [];
-    const server = () => createServer(call, askOf(owners, call), (failure) => failures.push(failure));
+    // Loaded when it is used: it takes 34 MB, and time at each start.
+    const { createMcpHandler, McpServer } = await import("@modelcontextprotocol/server");
+    const server = () => {
+      const created = new McpServer({ name: "touchstone", version: "1.0.0" });
+      addTools(created, call, { ask: askOf(owners, call), onFailure: (failure) => failures.push(failure) });
+      return created;
+    };
     // A subscription would stay open, and nothing it could tell of changes.
     const handler = createMcpHandler(server, { responseMode: "json", maxSubscriptions: 0, keepAliveMs: 0 });
     try {
@@ -26,9 +32,12 @@ function callMcp(owners: Owners): Handler {
   };
 }
 
-/** The tools, for one request. What no client caused is a failure of the request. */
-function createServer({ query }: Call, ask: Ask, onFailure: (failure: unknown) => void): McpServer {
-  const server = new McpServer({ name: "touchstone", version: "1.0.0" });
+/** Adds the tools, for one request. What no client caused is a failure of the request. */
+function addTools(
+  server: McpServer,
+  { query }: Call,
+  { ask, onFailure }: { ask: Ask; onFailure: (failure: unknown) => void },
+): void {
   for (const tool of listTools({ write: query.write === "1" })) {
     const { name, description, input, writes } = tool;
     const annotations = { readOnlyHint: !writes, destructiveHint: false };
@@ -42,7 +51,6 @@ function createServer({ query }: Call, ask: Ask, onFailure: (failure: unknown) =
       }
     });
   }
-  return server;
 }
 
 /** The request as the protocol's server reads it. */
