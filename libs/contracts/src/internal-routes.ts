@@ -147,7 +147,7 @@ export const internalRoutes = {
     body: runScoresQuery,
     reply: runScores,
   },
-  /** What people said of traces, for the agreement of judges with them. */
+  /** Scores that people gave to traces, for the agreement of judges with people. */
   readHumanScores: {
     id: "readHumanScores",
     method: "POST",

@@ -296,7 +296,7 @@ describe("the details of traces and sessions", () => {
   });
 });
 
-test("what people said of whole traces is read with the ids of the traces, page by page, newest first", async () => {
+test("scores that people gave to whole traces are read with the ids of the traces, page by page, newest first", async () => {
   const projectId = newProject();
   const ids = await sendSpans(projectId, [1, null], [2, 1]);
   const rest = await submit(projectId, {});

@@ -49,7 +49,7 @@ export interface IngestClient {
     organizationId: string | null;
     window: DashboardWindow;
   }): Promise<ReadonlyMap<string | null, number>>;
-  /** A page of what people said of whole traces since then, newest first. */
+  /** A page of the scores that people gave to whole traces since then, newest first. */
   readHumanScores(projectId: string, since: Date, cursor: string | null): Promise<HumanScores>;
   /** By id, else the oldest with the name; `register` creates one for a new name. */
   resolveAgent(projectId: string, idOrName: string, options: { register: boolean }): Promise<FoundAgent | null>;

@@ -14,7 +14,7 @@ export interface FakeIngest {
   modelCosts: { model: string; cost: number }[];
   /** What agents cost, in every project. */
   agentCosts: { agentId: string | null; cost: number }[];
-  /** What people said of a project's traces: a page for each request. */
+  /** The scores that people gave to a project's traces: a page for each request. */
   humanScores: Map<string, HumanScores["scores"][]>;
   /** How often traces were read. */
   reads(): number;

@@ -191,6 +191,8 @@ test("each event of a batch is stored or named among the errors, and a repeated 
     event("7", "span-create", { id: "s", traceId: "order 7 / å", startTime: "2126-01-01T00:00:00Z" }),
     event("8", "sdk-log", { log: "anything" }),
     { id: "9", type: "trace-create" },
+    { ...event("10", "span-create", { id: "t", traceId: "order 7 / å" }), timestamp: "yesterday" },
+    event("11", "span-create", { id: "u", traceId: "order 7 / å", startTime: "1969-12-31T00:00:00Z" }),
   ];
   const send = async () => {
     const { status, body } = await langfuse.ask("/ingestion", asJson(), "POST", { batch, metadata: {} });
@@ -207,6 +209,8 @@ test("each event of a batch is stored or named among the errors, and a repeated 
     "5": expect.stringContaining("name"),
     "7": expect.stringContaining("startTime: is more than 24 hours ahead"),
     "9": expect.stringContaining("timestamp"),
+    "10": "timestamp must be an ISO 8601 time, 1970 or later",
+    "11": "body.startTime must be an ISO 8601 time, 1970 or later",
   });
   expect(second).toEqual(first);
   const { detail, spans } = await readOnlyTrace(client, "foreign-ids");

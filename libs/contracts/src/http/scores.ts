@@ -158,7 +158,7 @@ export type RunScores = z.infer<typeof runScores>;
 /** Scores in one reply of the internal `readHumanScores`. */
 export const humanScoresMax = 1_000;
 
-/** Body of the internal `readHumanScores`: what people said of whole traces since an instant. */
+/** Body of the internal `readHumanScores`: the scores that people gave to whole traces since an instant. */
 export const humanScoresQuery = z.object({
   projectId: z.uuid(),
   since: z.iso.datetime(),

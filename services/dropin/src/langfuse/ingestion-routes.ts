@@ -142,7 +142,7 @@ async function storeInParts<Item>(
   }
 }
 
-/** How often a full queue is asked again before the client is told: on 429 clients try for two seconds, then drop. */
+/** How often a full queue is asked before the request is refused: on 429 clients try for two seconds, then drop. */
 const attemptsMax = 4;
 const pauseMs = 600;
 
@@ -154,7 +154,8 @@ async function askPatiently(owner: Owner, route: Route, call: Call, body: string
       const isFull = isAppError(thrown) && (thrown.code === "rate_limited" || thrown.code === "service_unavailable");
       const isShort = isFull && (thrown.retryAfterSeconds ?? 0) * 1000 <= attemptsMax * pauseMs;
       if (!isShort || attempt === attemptsMax) throw thrown;
-      await sleep(pauseMs, undefined, { signal: call.signal });
+      // A client that left during the pause is answered like one that waited.
+      await sleep(pauseMs, undefined, { signal: call.signal }).catch(() => Promise.reject(thrown));
     }
   }
 }

@@ -35,10 +35,14 @@ export interface SpanEvent {
 
 /** Null: the event is not about a span. Throws an EventError. */
 export function readSpanEvent(event: LangfuseEvent): SpanEvent | null {
-  if (event.type === "trace-create") return { update: traceUpdate(event), reach: null };
+  if (event.type === "trace-create") {
+    requireTime("timestamp", event.timestamp);
+    return { update: traceUpdate(event), reach: null };
+  }
   const [, type = "", act] = /^(\w+)-(create|update)$/.exec(event.type) ?? [];
   const stated = type === "observation" ? (textOf(event.body, "type") ?? "span").toLowerCase() : type;
   if (act === undefined || !observationTypes.has(stated)) return null;
+  requireTime("timestamp", event.timestamp);
   return observationEvent(event, stated, act === "create");
 }
 
@@ -182,6 +186,12 @@ function requiredId(body: Body, member: string): string {
 
 function timeOf(body: Body, member: string): string | null {
   const time = textOf(body, member);
-  if (time !== null && parseIsoTime(time) === null) throw new EventError(`body.${member} must be an ISO 8601 time`);
+  if (time !== null) requireTime(`body.${member}`, time);
   return time;
+}
+
+/** One wrong time would also spoil what the trace's other observations state of it, so it is refused here. */
+function requireTime(place: string, time: string): void {
+  const timeMs = parseIsoTime(time);
+  if (timeMs === null || timeMs < 0) throw new EventError(`${place} must be an ISO 8601 time, 1970 or later`);
 }

@@ -104,8 +104,8 @@ function rootsOf({ rows, updates = [] }: SpanJob): Root[] {
   ];
 }
 
-function hasRoots(job: SpanJob): boolean {
-  return rootsOf(job).length > 0;
+function hasRoots({ rows, updates = [] }: SpanJob): boolean {
+  return updates.length > 0 || rows.some(({ isRoot }) => isRoot);
 }
 
 function hasIdentity(root: Root): root is Root & { dk: string } {

@@ -40,7 +40,7 @@ export interface TargetScores {
   listOfSpan(projectId: string, spanRowId: string): Promise<StoredScore[]>;
   /** The newest scores that name a session. */
   listOfSession(projectId: string, sessionId: string): Promise<StoredScore[]>;
-  /** What people said of whole traces since then, newest first. */
+  /** The scores that people gave to whole traces since then, newest first. */
   listOfPeople(
     projectId: string,
     query: { since: Date; after: ScorePosition | null; limit: number },

@@ -89,13 +89,13 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
   const listed = createListedBodies();
 
   /** Writes, and creates missing partitions. */
-  async function makingRoom<Result>(times: readonly number[], write: () => Promise<Result>): Promise<Result> {
+  async function makingRoom<Result>(times: () => readonly number[], write: () => Promise<Result>): Promise<Result> {
     try {
       return await write();
     } catch (thrown) {
       if (sqlStateOf(thrown) !== noPartition) throw thrown;
       // Backfilled data of a week without a partition, or more searched text than there are pieces for.
-      await partitions.makeFor(times);
+      await partitions.makeFor(times());
       await pieces.makeAhead();
       return write();
     }
@@ -132,13 +132,13 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
     const hasTrees = readsFirst || rows.some(({ row }) => (row.flags & otlpFlag) !== 0);
     if (!hasTrees)
       return makingRoom(
-        rows.map(({ row }) => row.createdAtMs),
+        () => rows.map(({ row }) => row.createdAtMs),
         () => insertAlone(rows, context),
       );
     const projects = [...new Set(jobs.map(({ projectId }) => projectId))];
     const writeWith = (areNew: boolean): Promise<Written> =>
       makingRoom(
-        [...rows.map(({ row }) => row.createdAtMs), ...updates.flatMap(({ update }) => startsOf(update))],
+        () => [...rows.map(({ row }) => row.createdAtMs), ...updates.flatMap(({ update }) => startsOf(update))],
         () =>
           writing.scoped(projects, (transaction) =>
             writeTraces(transaction, { rows, fragments, updates }, { ...context, areNew, assembleSpan }),

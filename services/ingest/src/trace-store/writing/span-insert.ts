@@ -201,21 +201,13 @@ export function buildSpanInsert(
   rows: readonly ProjectRow[],
   { shard, quota, orphanGraceMs }: { shard: number; quota: number | null; orphanGraceMs: number },
 ): Statement {
-  const bodies = rows.map(({ row }) => row.body);
-  let start = 1;
-  const bodyStarts = bodies.map((body) => {
-    const at = start;
-    start += body.length;
-    return at;
-  });
   const childrenSettle = rows.some(({ row }) => !row.isRoot && row.settled !== null);
   return {
     name: childrenSettle ? "spans_insert_children" : "spans_insert",
     text: childrenSettle ? insertTextWithChildren : insertText,
     values: $.values(rows, {
       scope: [...new Set(rows.map(({ projectId }) => projectId))].join(","),
-      bodies: Buffer.concat(bodies),
-      bodyStarts: integerArray(bodyStarts),
+      ...joinBodies(rows),
       eventParts: integerArray(numberEventParts(rows)),
       shard,
       quota,
@@ -224,6 +216,18 @@ export function buildSpanInsert(
       settledSubject: tracesSettled.subject,
     }),
   };
+}
+
+/** The bodies of rows as one parameter, and where each starts in it: one large value costs less than an array of them. */
+export function joinBodies(rows: readonly ProjectRow[]): { bodies: Buffer; bodyStarts: string | null } {
+  const bodies = rows.map(({ row }) => row.body);
+  let start = 1;
+  const starts = bodies.map((body) => {
+    const at = start;
+    start += body.length;
+    return at;
+  });
+  return { bodies: Buffer.concat(bodies), bodyStarts: integerArray(starts) };
 }
 
 /**

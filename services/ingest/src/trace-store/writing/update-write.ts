@@ -1,9 +1,10 @@
-import { type ArrayColumns, integerArray, parameters, type Statement, type Transaction } from "@touchstone/db";
+import { type ArrayColumns, parameters, type Statement, type Transaction } from "@touchstone/db";
 import type { TraceKey } from "../../assembly/stored-trace.ts";
 import type { StoredSpan } from "../../model/read-span.ts";
 import { type ProjectRow, promotedFlag, type SpanRow, updatedFlag } from "../../model/span-row.ts";
 import { identityOf, type ProjectUpdate, type SpanUpdate, traceKeyOf } from "../../model/span-update.ts";
 import { tokenLiteral } from "../../model/token-list.ts";
+import { joinBodies } from "./span-insert.ts";
 import { buildTraceLock } from "./trace-read.ts";
 
 /** The row of a span that its updates make, in no order; one of a new span has its own id. */
@@ -251,7 +252,7 @@ function buildUpdateInsert(updates: readonly { span: UpdatedSpan; update: SpanUp
   return { name: "updates_insert", text, values: $updates.values(updates, bounds) };
 }
 
-/** The updates of spans without what they say. */
+/** The identities and sizes of the updates of spans. */
 function buildUpdateList(spans: readonly UpdatedSpan[]): Statement {
   const text = `
     select wanted.project_id, wanted.span_dk, updates.dk, octet_length(updates.body) as bytes${ofSpans}`;
@@ -283,15 +284,8 @@ const rowColumns: ArrayColumns<ProjectRow> = {
 };
 const $rows = parameters(rowColumns, ["bodies", "bodyStarts", "shard"]);
 
-/** Changes what rows say of themselves; the counters of roots follow their framework and source. */
+/** Changes the columns that a span states itself; the counters of roots follow their framework and source. */
 function buildRowRewrite(rows: readonly ProjectRow[], shard: number): Statement {
-  const bodies = rows.map(({ row }) => row.body);
-  let start = 1;
-  const bodyStarts = bodies.map((body) => {
-    const at = start;
-    start += body.length;
-    return at;
-  });
   const text = `
     with wanted as materialized (
       select * from unnest(${$rows.arrays}, ${$rows.bodyStarts}::integer[]) as u (${$rows.names}, body_start)
@@ -324,6 +318,6 @@ function buildRowRewrite(rows: readonly ProjectRow[], shard: number): Statement 
     order by 1, 2, 3, 4
     on conflict (project_id, day, framework, source, shard) do update
     set n = counts.n + excluded.n`;
-  const values = $rows.values(rows, { bodies: Buffer.concat(bodies), bodyStarts: integerArray(bodyStarts), shard });
+  const values = $rows.values(rows, { ...joinBodies(rows), shard });
   return { name: "updates_rewrite_rows", text, values };
 }
