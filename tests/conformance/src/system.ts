@@ -16,7 +16,7 @@ export interface TestedSystem {
 export async function openSystem(): Promise<TestedSystem> {
   const { TOUCHSTONE_URL: url, TOUCHSTONE_API_KEY: apiKey, TOUCHSTONE_ADMIN_TOKEN: given = null } = process.env;
   if (url !== undefined && apiKey !== undefined) return { url, apiKey, adminToken: given, stop: async () => {} };
-  const { startSystem } = await import("../../integration/src/start-system.ts");
+  const { startCombined } = await import("../../integration/src/start-combined.ts");
   const adminToken = randomBytes(32).toString("base64url");
-  return { ...(await startSystem({ settings: { SERVICE_ADMIN_TOKEN: adminToken } })), adminToken };
+  return { ...(await startCombined({ settings: { SERVICE_ADMIN_TOKEN: adminToken } })), adminToken };
 }

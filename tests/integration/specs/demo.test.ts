@@ -17,16 +17,16 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { chooseProject } from "../../../apps/standalone/src/demo/choose-project.ts";
 import { type PreparedDemo, prepareDemo } from "../../../apps/standalone/src/demo/prepare-demo.ts";
 import { createClient } from "../src/client.ts";
-import { type System, startSystem } from "../src/start-system.ts";
+import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
 let demo: PreparedDemo;
-let system: System;
+let system: CombinedSystem;
 const client = () => createClient(system);
 
 beforeAll(async () => {
   demo = await prepareDemo({}, { traces: 500, largeSpans: [300, 200] });
-  system = await startSystem({ settings: demo.environment as Record<string, string> });
+  system = await startCombined({ settings: demo.environment as Record<string, string> });
   await demo.load({ address: system.url, apiKey: system.apiKey, onProgress: () => {} });
 }, 300_000);
 

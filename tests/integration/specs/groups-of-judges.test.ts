@@ -12,10 +12,10 @@ import {
 import { buildDataset, buildResult, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
-import { type System, startSystem } from "../src/start-system.ts";
+import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
 
 let llm: ScriptedLlm;
-let system: System;
+let system: CombinedSystem;
 let client: ApiClient;
 let datasetId: string;
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
     const rating = Number(/rate it (\d+(?:\.\d+)?)/.exec(prompt)?.[1] ?? 5);
     return { kind: "verdict", rating, justification: `Worth ${rating}.` };
   });
-  system = await startSystem({
+  system = await startCombined({
     settings: { OPENAI_BASE_URL: llm.baseUrl, OPENAI_API_KEY: "sk-scripted", SERVICE_JUDGE_RETRIES: "0" },
   });
   client = createClient(system);

@@ -10,10 +10,10 @@ import {
 import { buildResult, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
-import { type System, startSystem } from "../src/start-system.ts";
+import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
 
 let llm: ScriptedLlm;
-let system: System;
+let system: CombinedSystem;
 let client: ApiClient;
 let traceId: string;
 
@@ -22,7 +22,7 @@ const evaluations = "/custom-agent-evaluations";
 beforeAll(async () => {
   llm = await startScriptedLlm();
   llm.answerWith(() => ({ kind: "verdict", rating: 9, justification: "As recorded." }));
-  system = await startSystem({
+  system = await startCombined({
     settings: { OPENAI_BASE_URL: llm.baseUrl, OPENAI_API_KEY: "sk-scripted", SERVICE_JUDGE_RETRIES: "0" },
   });
   client = createClient(system);

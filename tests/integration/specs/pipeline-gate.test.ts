@@ -6,13 +6,13 @@ import { ciRun, ciVerdict, dataset } from "@touchstone/contracts";
 import { findFreePort, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
-import { type System, startSystem } from "../src/start-system.ts";
+import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
 
 /** The script for pipelines, against a whole system: only the judge's model is scripted. */
 const script = path.resolve(import.meta.dirname, "../../../deploy/ci/gate.mjs");
 
 let llm: ScriptedLlm;
-let system: System;
+let system: CombinedSystem;
 let client: ApiClient;
 let folder: string;
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
     rating: prompt.includes("a good answer") ? 9 : 2,
     justification: "As it is.\n::error::not a command of the pipeline",
   }));
-  system = await startSystem({
+  system = await startCombined({
     settings: { OPENAI_BASE_URL: llm.baseUrl, OPENAI_API_KEY: "sk-scripted", SERVICE_JUDGE_RETRIES: "0" },
   });
   client = createClient(system);

@@ -10,10 +10,10 @@ import {
 import { buildDataset, buildResult, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
-import { type System, startSystem } from "../src/start-system.ts";
+import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
 
 let llm: ScriptedLlm;
-let system: System;
+let system: CombinedSystem;
 let client: ApiClient;
 /** The judge's answer to a request for an analysis. */
 let narrative: unknown;
@@ -30,7 +30,7 @@ beforeAll(async () => {
     if (rating === undefined) return { kind: "text", text: "I would rather not say." };
     return { kind: "verdict", rating: Number(rating), justification: `Worth ${rating}.` };
   });
-  system = await startSystem({
+  system = await startCombined({
     settings: { OPENAI_BASE_URL: llm.baseUrl, OPENAI_API_KEY: "sk-scripted", SERVICE_JUDGE_RETRIES: "0" },
   });
   client = createClient(system);

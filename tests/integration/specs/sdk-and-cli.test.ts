@@ -19,14 +19,14 @@ import { buildTrace, findFreePort, type ScriptedLlm, startScriptedLlm } from "@t
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
 import { startResultProxy } from "../src/result-proxy.ts";
-import { type System, startSystem } from "../src/start-system.ts";
+import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
 /** The SDK and the command line against a whole system: only the judge's model is scripted. */
 const cli = path.resolve(import.meta.dirname, "../../../packages/cli/src/main.ts");
 
 let llm: ScriptedLlm;
-let system: System;
+let system: CombinedSystem;
 let api: ApiClient;
 let client: Touchstone;
 let folder: string;
@@ -42,7 +42,7 @@ beforeAll(async () => {
           extra: { expected: "2", rationale: "It is." },
         },
   );
-  system = await startSystem({
+  system = await startCombined({
     settings: { OPENAI_BASE_URL: llm.baseUrl, OPENAI_API_KEY: "sk-scripted", SERVICE_JUDGE_RETRIES: "0" },
   });
   api = createClient(system);

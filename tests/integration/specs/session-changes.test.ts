@@ -7,12 +7,12 @@ import { answerWithCanaries } from "../src/isolation/repeating-judge.ts";
 import { routeEntries } from "../src/isolation/route-entries.ts";
 import type { Ids, RouteEntry } from "../src/isolation/route-entry.ts";
 import type { Tenant } from "../src/isolation/tenant.ts";
-import { type System, startSystem } from "../src/start-system.ts";
+import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
 /** The changes that a session may make in the dashboard, in the project of `x-project-id`. */
 let llm: ScriptedLlm;
-let system: System;
+let system: CombinedSystem;
 let owner: Browser & { email: string };
 let admin: Browser & { email: string };
 let member: Browser & { email: string };
@@ -25,7 +25,7 @@ const missingId = "00000000-0000-7000-8000-00000000dead";
 beforeAll(async () => {
   llm = await startScriptedLlm();
   llm.answerWith(answerWithCanaries);
-  system = await startSystem({
+  system = await startCombined({
     settings: {
       SERVICE_AUTH: "enabled",
       SERVICE_RATE_LIMIT: "off",

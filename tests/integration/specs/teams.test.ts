@@ -2,11 +2,11 @@ import { type Route, type RouteId, routes } from "@touchstone/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Browser, openBrowser, type PageAnswer, signUp } from "../src/browser.ts";
 import { findWrongAnswers, judgedRoutes } from "../src/judged-bodies.ts";
-import { type System, startSystem } from "../src/start-system.ts";
+import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
 /** Several organizations: each account has one. */
-let system: System;
+let system: CombinedSystem;
 const people = {} as Record<Role, Browser & { email: string }>;
 let organizationId: string;
 let organizationName: string;
@@ -17,7 +17,7 @@ const roles = ["nobody", "other", "member", "admin", "owner"] as const;
 type Role = (typeof roles)[number];
 
 beforeAll(async () => {
-  system = await startSystem({ settings: { SERVICE_AUTH: "enabled", SERVICE_MULTI_TENANT: "true" } });
+  system = await startCombined({ settings: { SERVICE_AUTH: "enabled", SERVICE_MULTI_TENANT: "true" } });
   people.nobody = { ...openBrowser(system.url, null), email: "" };
   people.owner = await signUp(system.url, "Ada");
   people.admin = await signUp(system.url, "Lin");

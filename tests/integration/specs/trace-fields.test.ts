@@ -1,13 +1,13 @@
 import { agentReply, projectReply, sessionSpans, spanKind, submitTraceReply, traceDetail } from "@touchstone/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
-import { type System, startSystem } from "../src/start-system.ts";
+import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
 
-let system: System;
+let system: CombinedSystem;
 let client: ApiClient;
 
 beforeAll(async () => {
-  system = await startSystem();
+  system = await startCombined();
   client = createClient(system);
 });
 

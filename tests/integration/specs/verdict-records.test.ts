@@ -20,10 +20,10 @@ import {
 import { buildDataset, buildResult, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
-import { type System, startSystem } from "../src/start-system.ts";
+import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
 
 let llm: ScriptedLlm;
-let system: System;
+let system: CombinedSystem;
 let client: ApiClient;
 
 const evaluations = "/custom-agent-evaluations";
@@ -36,7 +36,7 @@ beforeAll(async () => {
     if (rating === undefined) return { kind: "text", text: "I would rather not say." };
     return { kind: "verdict", rating: Number(rating), justification: `Worth ${rating}.` };
   });
-  system = await startSystem({
+  system = await startCombined({
     settings: { OPENAI_BASE_URL: llm.baseUrl, OPENAI_API_KEY: "sk-scripted", SERVICE_JUDGE_RETRIES: "0" },
   });
   client = createClient(system);
