@@ -7,6 +7,7 @@ import { addEval } from "./eval/command.ts";
 import { addExport } from "./export.ts";
 import { addGate } from "./gate.ts";
 import { addImport } from "./import.ts";
+import { addMcp } from "./mcp.ts";
 import { exitCodes, type Surroundings } from "./surroundings.ts";
 import { addTraces } from "./traces.ts";
 
@@ -45,7 +46,7 @@ const program = new Command("touchstone")
     "after",
     "\nTOUCHSTONE_URL and TOUCHSTONE_API_KEY name the installation and the key of the project.\nExit codes: 0 passed, 1 failed, 2 could not be asked, 3 undecided.",
   );
-for (const add of [addEval, addGate, addTraces, addExport, addImport, addDoctor]) add(program, surroundings);
+for (const add of [addEval, addGate, addTraces, addExport, addImport, addDoctor, addMcp]) add(program, surroundings);
 overrideExits(program);
 
 try {

@@ -5,11 +5,17 @@ export class ApiError extends Error {
   readonly status: number | null;
   /** Find the request in the logs of the installation by it. */
   readonly requestId: string | null;
+  /** The body of the answer; empty when there was none. */
+  readonly body: string;
 
-  constructor(message: string, options: { status: number | null; requestId?: string | null; cause?: unknown }) {
+  constructor(
+    message: string,
+    options: { status: number | null; requestId?: string | null; body?: string; cause?: unknown },
+  ) {
     super(message, { cause: options.cause });
     this.status = options.status;
     this.requestId = options.requestId ?? null;
+    this.body = options.body ?? "";
   }
 }
 
@@ -23,6 +29,7 @@ export async function readApiError(request: Request, response: Response): Promis
   return new ApiError(`${sentence} (${response.status})${hint}`, {
     status: response.status,
     requestId: response.headers.get("x-request-id"),
+    body: text,
   });
 }
 

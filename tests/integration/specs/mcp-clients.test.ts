@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+import path from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { traceList } from "@touchstone/contracts";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createClient } from "../src/client.ts";
+import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+
+/** The published client of the protocol, in both versions, over HTTP and with the command that bridges to it. */
+const cli = path.resolve(import.meta.dirname, "../../../packages/cli/src/main.ts");
+const answerMaxChars = 20_000;
+
+let system: CombinedSystem;
+let traceId: string;
+
+beforeAll(async () => {
+  system = await startCombined();
+  traceId = await exportTrace(3_000);
+});
+afterAll(() => system?.stop());
+
+/** A root that calls tools, each with another input. Returns the id of the trace. */
+async function exportTrace(count: number): Promise<string> {
+  const otelTraceId = randomBytes(16).toString("hex");
+  const root = randomBytes(8).toString("hex");
+  const startTimeUnixNano = String(BigInt(Date.now()) * 1_000_000n);
+  const spans = Array.from({ length: count }, (_, index) => ({
+    traceId: otelTraceId,
+    spanId: index === 0 ? root : randomBytes(8).toString("hex"),
+    ...(index > 0 && { parentSpanId: root }),
+    name: index === 0 ? "long-journey" : `step ${index}`,
+    startTimeUnixNano,
+    endTimeUnixNano: String(BigInt(startTimeUnixNano) + 1_000_000n),
+    attributes: [{ key: "input.value", value: { stringValue: `What comes after ${index}?` } }],
+  }));
+  const client = createClient(system);
+  const body = { resourceSpans: [{ scopeSpans: [{ spans }] }] };
+  expect((await client.send("POST", "/otel/v1/traces", body)).status).toBe(200);
+  const { traces } = await client.expect({ status: 200, schema: traceList }, "GET", "/ingest/traces");
+  return traces[0]?._id as string;
+}
+
+const overHttp = (query = "", apiKey = system.apiKey) =>
+  new StreamableHTTPClientTransport(new URL(`${system.url}/mcp${query}`), {
+    requestInit: { headers: { "x-api-key": apiKey } },
+  });
+const overStdio = (args: readonly string[] = [], env: Record<string, string> = {}) =>
+  new StdioClientTransport({
+    command: process.execPath,
+    args: [cli, "mcp", ...args],
+    env: { TOUCHSTONE_URL: system.url, TOUCHSTONE_API_KEY: system.apiKey, ...env },
+  });
+
+async function connect(transport: StreamableHTTPClientTransport | StdioClientTransport, mode: "legacy" | "auto") {
+  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+type Content = { content: { text: string }[]; isError?: boolean };
+
+describe.each([
+  ["HTTP", () => overHttp(), () => overHttp("?write=1")],
+  ["the command", () => overStdio(), () => overStdio(["--write"])],
+] as const)("over %s", (_name, reading, writing) => {
+  test.each(["legacy", "auto"] as const)(
+    "a client that negotiates as %s pages through a trace of 3,000 spans",
+    async (mode) => {
+      const client = await connect(reading(), mode);
+
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toContain("get_trace");
+      expect(JSON.stringify(tools).length).toBeLessThan(12_000);
+      let cursor: number | string | null = null;
+      let tree = "";
+      do {
+        const args: Record<string, unknown> = { traceId, ...(cursor !== null && { offset: cursor }) };
+        const { content } = (await client.callTool({ name: "get_trace", arguments: args })) as Content;
+        expect(content.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(answerMaxChars);
+        const facts = JSON.parse(content[0]?.text ?? "") as { steps: number; next: number | string | null };
+        expect(facts.steps).toBe(3_000);
+        cursor = facts.next;
+        tree += content[1]?.text;
+      } while (cursor !== null);
+      for (const index of [1, 1_500, 2_999]) expect(tree).toMatch(new RegExp(`\\bstep ${index} \\(`));
+    },
+  );
+
+  test("tools that write are there when they are asked for", async () => {
+    const names = async (transport: ReturnType<typeof reading>) =>
+      (await (await connect(transport, "auto")).listTools()).tools.map(({ name }) => name);
+
+    expect(await names(reading())).not.toContain("add_score");
+    expect(await names(writing())).toContain("add_score");
+  });
+
+  test("an answer that the API refuses is the text of an error", async () => {
+    const client = await connect(reading(), "auto");
+    expect(await client.callTool({ name: "get_trace", arguments: { traceId: "unknown" } })).toMatchObject({
+      isError: true,
+      content: [{ text: "Trace not found" }],
+    });
+    await expect(client.callTool({ name: "unknown", arguments: {} })).rejects.toThrow("unknown");
+  });
+});
+
+test("the command says why a client cannot be served", async () => {
+  await expect(connect(overStdio([], { TOUCHSTONE_API_KEY: "ts_unknown" }), "legacy")).rejects.toThrow(
+    /401.*TOUCHSTONE_API_KEY/,
+  );
+  await expect(connect(overStdio(["--url", "http://127.0.0.1:9"]), "legacy")).rejects.toThrow(/cannot be reached/);
+});
