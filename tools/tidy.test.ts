@@ -214,9 +214,10 @@ describe("packages", () => {
 
   test("export src/index.ts and nothing else", () => {
     // The bench is not a test, and the rest of testkit loads the test runner; few tests need an identity provider or a
-    // collector. A computing thread needs the limits and none of the schemas, which take 60 MB.
+    // collector. A computing thread needs the limits and none of the schemas, which take 60 MB, and no server.
     const more: Record<string, object> = {
       "libs/contracts/package.json": { "./limits": "./src/limits.ts" },
+      "libs/service-kit/package.json": { "./thread": "./src/thread.ts" },
       "libs/testkit/package.json": {
         "./scripted-llm": "./src/scripted-llm.ts",
         "./identity-provider": "./src/identity-provider.ts",

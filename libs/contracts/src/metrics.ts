@@ -322,7 +322,7 @@ export const metricFamilies = {
     help: "Computations that wait for a thread.",
     unit: "computations",
     labels: ["pool"],
-    services: ["ingest", "monitor"],
+    services: ["ingest", "eval-runs", "monitor"],
   },
   service_compute_threads: {
     subject: "compute",
@@ -330,7 +330,7 @@ export const metricFamilies = {
     help: "Threads that compute or wait for work.",
     unit: "threads",
     labels: ["pool"],
-    services: ["ingest", "monitor"],
+    services: ["ingest", "eval-runs", "monitor"],
   },
   service_compute_ended_total: {
     subject: "compute",
@@ -338,7 +338,7 @@ export const metricFamilies = {
     help: "Computations that ended, by task and outcome.",
     unit: "computations",
     labels: ["pool", "task", "outcome"],
-    services: ["ingest", "monitor"],
+    services: ["ingest", "eval-runs", "monitor"],
   },
   service_compute_seconds: {
     subject: "compute",
@@ -347,7 +347,7 @@ export const metricFamilies = {
     unit: "seconds",
     labels: ["pool", "task"],
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
-    services: ["ingest", "monitor"],
+    services: ["ingest", "eval-runs", "monitor"],
   },
   service_event_loop_stall_seconds: {
     subject: "process",

@@ -6,8 +6,8 @@ import type { ExportedTable } from "./exported-table.ts";
 export interface ExportedRow {
   /** Its position in the order. */
   cursor: string;
-  /** A JSON object. */
-  text: string;
+  /** A JSON object, in texts that follow one another: joining long ones would copy them. */
+  texts: string[];
   /** Rows of its page. */
   pageRows: number;
 }
@@ -79,7 +79,7 @@ export function createExportStore<Entity extends string>({
       });
       return rows.map((row) => ({
         cursor: row.id,
-        text: renderRow(table, projectId, row),
+        texts: renderRow(table, projectId, row),
         pageRows: rows.length,
       }));
     },
@@ -99,12 +99,12 @@ export function createExportStore<Entity extends string>({
   };
 }
 
-function renderRow(table: ExportedTable, projectId: string, row: Record<string, unknown>): string {
+function renderRow(table: ExportedTable, projectId: string, row: Record<string, unknown>): string[] {
   const members = [
     ["id", JSON.stringify(row.id)] as const,
     ["projectId", JSON.stringify(projectId)] as const,
     ...table.members(row),
   ].map(([name, valueText]) => `${JSON.stringify(name)}:${valueText}`);
   const document = table.document?.(row).trim().slice(1, -1).trim() ?? "";
-  return `{${[...members, ...(document === "" ? [] : [document])].join(",")}}`;
+  return [`{${members.join(",")}${document === "" ? "" : ","}`, document, "}"];
 }

@@ -6,7 +6,7 @@ import { AppError } from "./app-error.ts";
 import type { BodyShare } from "./body-budget.ts";
 import { inflateBody } from "./inflate-body.ts";
 import { inflateStream } from "./inflate-stream.ts";
-import { parseJsonBody } from "./json.ts";
+import { type JsonObject, parseJsonBody, readJsonObjectText } from "./json.ts";
 
 /** One request as a handler sees it. */
 export interface Call {
@@ -165,4 +165,16 @@ function requireUtf8(contentType: string | undefined): void {
       throw new AppError("unsupported_media_type", `unsupported charset "${value.trim().slice(0, 40)}"`);
     }
   }
+}
+
+/** Reads a JSON body as {@link readJsonObjectText} does. */
+export async function readJsonObject(call: Call): Promise<JsonObject> {
+  return readJsonObjectText(await readJsonBytes(call));
+}
+
+/** A JSON body that is still to be read; empty if there is none. */
+export async function readJsonBytes(call: Call): Promise<Buffer> {
+  if (call.rawBody.length === 0) return noBody;
+  requireJson(call.headers["content-type"]);
+  return call.body();
 }

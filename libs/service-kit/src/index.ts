@@ -5,7 +5,15 @@ export { AnswerRoom, createAnswerBudget } from "./answer-room.ts";
 export { AppError, type AppErrorOptions, isAppError } from "./app-error.ts";
 export { type AuditPageQuery, readAuditPage } from "./audit-page.ts";
 export { type BodyBudget, type BodyShare, createBodyBudget } from "./body-budget.ts";
-export { type Call, type RowsType, readRowsType, requireJson, requireNdjson } from "./call.ts";
+export {
+  type Call,
+  type RowsType,
+  readJsonBytes,
+  readJsonObject,
+  readRowsType,
+  requireJson,
+  requireNdjson,
+} from "./call.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export { closePort } from "./close-port.ts";
 export { closeProjects } from "./close-projects.ts";
@@ -20,6 +28,7 @@ export { type ComputeTask, defineComputeTask } from "./compute/compute-task.ts";
 export { addPassword, ConfigError, type Environment, loadSettings, requireSettings } from "./config.ts";
 export { countDeadLetters } from "./count-dead-letters.ts";
 export { deriveKey } from "./derive-key.ts";
+export { encodeList } from "./encode-texts.ts";
 export { createFairLimit, type FairLimit, type PlaceRequest, TooManyWaitingError } from "./fair-limit.ts";
 export { createFairLine, type FairLine } from "./fair-line.ts";
 export { createFairShare, type FairShare, type ShareUnit, type Tenant } from "./fair-share.ts";
@@ -45,7 +54,16 @@ export {
 } from "./internal-client.ts";
 export { createIdentitySigner, createIdentityVerifier, type IdentityClaims } from "./internal-identity.ts";
 export { parseIsoTime } from "./iso-time.ts";
-export { decodeJsonText, endOfJsonString, isDeeperThan, parseJsonBody, parseJsonText } from "./json.ts";
+export {
+  decodeJsonText,
+  endOfJsonString,
+  isDeeperThan,
+  isJsonObject,
+  type JsonMembers,
+  type JsonObject,
+  parseJsonBody,
+  parseJsonText,
+} from "./json.ts";
 export {
   compactText,
   elementsOf,
@@ -53,7 +71,9 @@ export {
   lastText,
   membersOf,
   memberText,
+  memberValue,
   objectText,
+  objectTexts,
 } from "./json-text.ts";
 export { createLimitInHand, type LimitInHand } from "./limit-in-hand.ts";
 export {
@@ -83,7 +103,6 @@ export { Pieces, passPieces } from "./pieces.ts";
 export { projectDeleted } from "./project-deleted.ts";
 export { completeProjectKey, isWellFormedProjectKey } from "./project-key-format.ts";
 export { bodyTooLarge, collectChunks, discardBody, readBody } from "./read-body.ts";
-export { isJsonObject, type JsonMembers, type JsonObject, readJsonObject } from "./read-json-object.ts";
 export { createReadTurns, type ReadTurns, takeTurns } from "./read-turns.ts";
 export { releaseIdleMemory } from "./release-memory.ts";
 export { type RenderedError, renderError } from "./render-error.ts";

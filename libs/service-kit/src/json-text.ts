@@ -28,6 +28,12 @@ export function memberText(objectText: string, name: string): string | undefined
   return lastText(membersOf(objectText), name);
 }
 
+/** The value of a member, or undefined. Of a long object, reading one member costs far less than parsing all. */
+export function memberValue(objectText: string, name: string): unknown {
+  const text = memberText(objectText, name);
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
 /** As {@link memberText}, for an object whose members are known. */
 export function lastText(members: readonly JsonMember[], name: string): string | undefined {
   return members.findLast((member) => member.name === name)?.valueText;
@@ -60,7 +66,16 @@ export function elementsOf(text: string): string[] {
 
 /** An object's text from its members' texts. */
 export function objectText(members: readonly JsonMember[]): string {
-  return `{${members.map(({ name, valueText }) => `${JSON.stringify(name)}:${valueText}`).join(",")}}`;
+  return objectTexts(members).join("");
+}
+
+/** The same in texts that follow one another: to join long ones copies them. A value may come in several texts, too. */
+export function objectTexts(members: readonly { name: string; valueText: string | readonly string[] }[]): string[] {
+  const texts = members.flatMap(({ name, valueText }, index) => [
+    `${index === 0 ? "{" : ","}${JSON.stringify(name)}:`,
+    ...(typeof valueText === "string" ? [valueText] : valueText),
+  ]);
+  return [...(texts.length === 0 ? ["{"] : texts), "}"];
 }
 
 /** The same JSON without insignificant white space. */

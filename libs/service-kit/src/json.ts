@@ -1,5 +1,35 @@
-import { limits } from "@touchstone/contracts";
+import { limits } from "@touchstone/contracts/limits";
 import { AppError } from "./app-error.ts";
+
+/** The members of a JSON object. */
+export type JsonMembers = Readonly<Record<string, unknown>>;
+
+/** A JSON object as received text and as parsed values; free JSON is stored from the text. */
+export interface JsonObject {
+  text: string;
+  value: JsonMembers;
+}
+
+const emptyObject: JsonObject = { text: "{}", value: {} };
+
+/** Whether a parsed value is a JSON object, neither null nor an array. */
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Reads a body as a JSON object. A missing body, or one that is not an object, is read as `{}`: the route's first rule
+ * about a member then answers with its own sentence. Nesting over 128 levels is refused (completions 0.2).
+ */
+export function readJsonObjectText(body: Uint8Array): JsonObject {
+  if (body.length === 0) return emptyObject;
+  const text = decodeJsonText(body);
+  const value = parseJsonText(text);
+  if (isDeeperThan(value, limits.jsonDepthMax)) {
+    throw new AppError("bad_request", `The body nests deeper than ${limits.jsonDepthMax} levels.`);
+  }
+  return isJsonObject(value) ? { text, value } : emptyObject;
+}
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 

@@ -1,7 +1,7 @@
 import { type JudgedBody, sentenceFor } from "@touchstone/contracts";
 import type { z } from "zod";
 import { AppError } from "./app-error.ts";
-import { isJsonObject } from "./read-json-object.ts";
+import { isJsonObject } from "./json.ts";
 
 /** The members a client may have left out are missing, never `undefined`. */
 export type Parsed<Value> = { [Member in keyof Value]: Exclude<Value[Member], undefined> };

@@ -1,7 +1,10 @@
 import { Readable } from "node:stream";
 import type { Answer } from "./answer.ts";
+import { encodeTexts } from "./encode-texts.ts";
 import { gatherChunks } from "./gather-chunks.ts";
 import { runStep, takeTurns } from "./read-turns.ts";
+
+type Rendered = Buffer | string | string[];
 
 /** The source of an export's rows, page by page. */
 export interface LineSource<Row> {
@@ -11,8 +14,11 @@ export interface LineSource<Row> {
   readPage(last: Row | null): Promise<readonly Row[]>;
   /** Prepares some neighbouring rows for rendering; only part of a page is in that state at a time. */
   prepare?(rows: readonly Row[]): Promise<readonly Row[]>;
-  /** One row as JSON. Line breaks between its tokens become spaces, in place; nothing else changes. */
-  render(row: Row): Buffer | string | Promise<Buffer | string>;
+  /**
+   * One row as JSON, whole or in texts that follow one another; long texts are encoded in parts. Line breaks between its tokens
+   * become spaces, in place; nothing else changes.
+   */
+  render(row: Row): Rendered | Promise<Rendered>;
 }
 
 /** The number of rows that are prepared together. */
@@ -44,9 +50,18 @@ async function* renderLines<Row>(
 ): AsyncGenerator<Buffer[], void, undefined> {
   let page = firstPage;
   for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
-    for await (const row of prepareRows(page, source)) yield [onOneLine(await source.render(row)), newline];
+    for await (const row of prepareRows(page, source)) {
+      const rendered = await source.render(row);
+      if (!Array.isArray(rendered)) yield [onOneLine(rendered), newline];
+      else yield* inParts(rendered);
+    }
     page = await source.readPage(last);
   }
+}
+
+async function* inParts(texts: readonly string[]): AsyncGenerator<Buffer[], void, undefined> {
+  for await (const part of encodeTexts(texts)) yield [onOneLine(part)];
+  yield [newline];
 }
 
 async function* prepareRows<Row>(page: readonly Row[], source: LineSource<Row>): AsyncGenerator<Row> {

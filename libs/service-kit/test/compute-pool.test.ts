@@ -20,6 +20,8 @@ const waitForGate = name("waitForGate");
 const fillMemory = name("fillMemory");
 const sumBytes = name("sumBytes");
 const refuse = name("refuse");
+const makeBytes = name("makeBytes");
+const countKept = name("countKept");
 
 /** Long enough for anything that ends at all. */
 const patient = { deadlineMs: 60_000, projectId: "a" };
@@ -96,6 +98,12 @@ test("a buffer is transferred, not copied", async () => {
   const bytes = new Uint8Array([1, 2, 3]);
   expect(await pool.run(sumBytes, bytes, { ...patient, transfer: [bytes.buffer] })).toBe(6);
   expect(bytes.byteLength).toBe(0);
+});
+
+test("buffers of a result are moved to the caller", async () => {
+  const pool = openPool({ threadsMax: 1 });
+  expect(await pool.run(makeBytes, undefined, patient)).toEqual({ made: new Uint8Array([1, 2, 3]) });
+  expect(await pool.run(countKept, undefined, patient)).toBe(0);
 });
 
 test("a project with many computations leaves a thread to the others, and space in the queue", async () => {

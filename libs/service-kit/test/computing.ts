@@ -1,4 +1,5 @@
 import { threadId } from "node:worker_threads";
+import { Moved } from "../src/thread.ts";
 
 /** The computations of the pool's tests. */
 
@@ -25,3 +26,12 @@ export const sumBytes = (bytes: Uint8Array): number => bytes.reduce((sum, byte) 
 export function refuse(): never {
   throw new RangeError("no");
 }
+
+let made = new Uint8Array();
+
+export function makeBytes(): Moved<{ made: Uint8Array<ArrayBuffer> }> {
+  made = new Uint8Array([1, 2, 3]);
+  return new Moved({ made }, [made.buffer]);
+}
+
+export const countKept = (): number => made.byteLength;

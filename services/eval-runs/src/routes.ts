@@ -10,6 +10,7 @@ import { ciRunRoutes } from "./ci-runs/routes.ts";
 import { createDatasetBook } from "./datasets/dataset-book.ts";
 import type { DatasetStore } from "./datasets/dataset-store.ts";
 import { createDatasetSummaryStore } from "./datasets/dataset-summary-store.ts";
+import type { WorkOnDataset } from "./datasets/dataset-work.ts";
 import { itemRoutes } from "./datasets/item-routes.ts";
 import { createNamedDatasetStore } from "./datasets/named-dataset-store.ts";
 import { datasetRoutes } from "./datasets/routes.ts";
@@ -67,6 +68,7 @@ export interface RouteDependencies extends FinalizingDependencies {
   scorer: BatchScorer;
   exports: ExportStore;
   clock: Clock;
+  work: WorkOnDataset;
   closing: CloseProjects;
 }
 
@@ -77,14 +79,15 @@ export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
     dependencies;
   const members = createMemberReader(bus);
   const names = createDatasetNames(database);
-  const book = createDatasetBook(database);
+  const { work } = dependencies;
+  const book = createDatasetBook(database, work);
   return [
     { route: internalRoutes.closeEvalRunsProjects, handle: closeProjects(dependencies.closing) },
-    ...itemRoutes({ named: createNamedDatasetStore(database), book, clock }),
+    ...itemRoutes({ named: createNamedDatasetStore(database, work), book, work, clock }),
     ...datasetRoutes({
       ...dependencies,
       book,
-      summaries: createDatasetSummaryStore(database),
+      summaries: createDatasetSummaryStore(database, work),
     }),
     ...runRoutes({
       ...dependencies,

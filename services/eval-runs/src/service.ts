@@ -1,6 +1,6 @@
 import type { OutboxRelay } from "@touchstone/bus";
 import { createKeptOutboxStore, createProjectClosing, type Database, shareDatabase } from "@touchstone/db";
-import { AppError, createCounter, type Metrics, type Service } from "@touchstone/service-kit";
+import { AppError, createComputePool, createCounter, type Metrics, type Service } from "@touchstone/service-kit";
 import {
   createStoreService,
   databaseUnavailable,
@@ -13,6 +13,7 @@ import { sweepExpiredCiRuns } from "./ci-runs/end-expired-ci-runs.ts";
 import type { CiFinalizingDependencies } from "./ci-runs/finalize-ci-run.ts";
 import type { EvalRunsConfig } from "./config.ts";
 import { createDatasetStore } from "./datasets/dataset-store.ts";
+import { createDatasetWork } from "./datasets/dataset-work.ts";
 import { createExportStore } from "./export/exported-tables.ts";
 import { createGateStore } from "./gates/gate-store.ts";
 import { announceUntoldLiveScorers } from "./graders/announce-live-scorers.ts";
@@ -41,6 +42,12 @@ import { migrations, removeDeletedProjects, schema } from "./schema.ts";
 /** Connections to PostgreSQL, and the number of them that one project may use at a time; see {@link shareDatabase}. */
 const connectionsMax = 20;
 const projectMax = { readsMax: 8, writesMax: 8 };
+
+/**
+ * Threads for work over large documents. Two: one project never has both. Texts of ten megabytes, their copies and their values
+ * take up to 250 MB.
+ */
+const documentThreads = { threadsMax: 2, queueMax: 64, memoryMaxMb: 384 };
 
 /** Datasets, runs and results: outputs arrive over HTTP, are judged over the bus, and are stored as they are judged. */
 export function createEvalRuns(config: EvalRunsConfig, dependencies: StoreServiceDependencies): Service {
@@ -92,6 +99,7 @@ function openEvalRuns(kit: StoreServiceKit, config: EvalRunsConfig) {
   const finalizing = { batchMs: timings.batchMs, clock, signal: stopping.signal };
   startSweepers(kit, config, { ...finalizing, pool, maintenance });
 
+  const threads = kit.keep(createComputePool({ name: "eval-runs", logger, metrics, ...documentThreads }));
   const routes = evalRunsRoutes({
     ...finalizing,
     database,
@@ -118,6 +126,7 @@ function openEvalRuns(kit: StoreServiceKit, config: EvalRunsConfig) {
     lockGraders,
     scorer,
     exports: createExportStore(database),
+    work: createDatasetWork(threads),
     closing: createProjectClosing({ database: maintenance, schema, logger }),
   });
   return kit.serve({

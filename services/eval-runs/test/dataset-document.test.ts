@@ -31,7 +31,7 @@ describe("a dataset's document", () => {
 
   test("is put between id and time when it is read", () => {
     const document = composeOf({ name: "n" });
-    const rendered = renderDataset({ id: "id-1", version: 3, document, createdAt: new Date(0) });
+    const rendered = renderDataset({ id: "id-1", version: 3, document, createdAt: new Date(0) }).join("");
 
     expect(rendered).toBe(
       '{"_id":"id-1","name":"n","numberOfRequests":1,"questions":[],"status":"published","version":3,"createdAt":"1970-01-01T00:00:00.000Z"}',

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
+import { cutDocument } from "../src/datasets/dataset-summary.ts";
 import { describeChange } from "../src/datasets/describe-change.ts";
 
 const ask = (query: string, more: object = {}) => ({ main_question: { query, ...more } });
 const base = { name: "n", numberOfRequests: 1, questions: [ask("a"), ask("b")] };
 const describeOf = (before: object, after: object): string =>
-  describeChange(JSON.stringify(before), JSON.stringify(after));
+  describeChange(cutDocument(JSON.stringify(before)), cutDocument(JSON.stringify(after)));
 
 test.each([
   [{ questions: [ask("a"), ask("b"), ask("c")] }, "1 case added"],

@@ -10,7 +10,7 @@ export interface ComputeTask<Input, Output> {
 
 /**
  * Names a function for {@link ComputePool.run}. Its input and output are copied between threads, so both are plain
- * data. Each thread that runs it loads its module, which should import little, because a thread keeps its modules in
+ * data; a function may return {@link Moved} for buffers that are not to be copied. Each thread that runs it loads its module, which should import little, because a thread keeps its modules in
  * memory. Type-only imports cost nothing there. Its file ends in `-thread.ts`: the image keeps what Node makes of
  * these.
  *
@@ -22,6 +22,20 @@ export interface ComputeTask<Input, Output> {
 export function defineComputeTask<Work extends (input: never) => unknown>(
   name: string,
   module: URL,
-): ComputeTask<Parameters<Work>[0], Awaited<ReturnType<Work>>> {
+): ComputeTask<Parameters<Work>[0], ResultOf<Work>> {
   return { name, module: module.href };
+}
+
+type ResultOf<Work extends (input: never) => unknown> =
+  Awaited<ReturnType<Work>> extends Moved<infer Value> ? Value : Awaited<ReturnType<Work>>;
+
+/** The result of a computation whose buffers are moved to the caller instead of copied. */
+export class Moved<Value> {
+  readonly value: Value;
+  readonly buffers: readonly ArrayBuffer[];
+
+  constructor(value: Value, buffers: readonly ArrayBuffer[]) {
+    this.value = value;
+    this.buffers = buffers;
+  }
 }

@@ -1,3 +1,5 @@
+import { Moved } from "./compute-task.ts";
+
 /** The input of a thread. */
 export interface ComputeCall {
   module: string;
@@ -12,5 +14,12 @@ export async function compute({ module, name, input, calledAt }: ComputeCall): P
   const work: unknown = (await import(module))[name];
   if (typeof work !== "function") throw new Error(`${module} exports no function ${name}`);
   Atomics.store(calledAt, 0, process.hrtime.bigint());
-  return work(input);
+  const result: unknown = await work(input);
+  return result instanceof Moved ? moving(result) : result;
+}
+
+/** What the library takes for a result with buffers to move. Most computations move none, and do without its code. */
+async function moving({ value, buffers }: Moved<unknown>): Promise<unknown> {
+  const { move, transferableSymbol, valueSymbol } = await import("piscina");
+  return move({ [transferableSymbol]: buffers, [valueSymbol]: value } as unknown as Parameters<typeof move>[0]);
 }

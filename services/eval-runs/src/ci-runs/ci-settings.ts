@@ -1,5 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { isJsonObject } from "@touchstone/service-kit";
+import { isJsonObject, memberValue } from "@touchstone/service-kit";
 import { metricNames } from "../judging/judge-request.ts";
 
 /** A minimum score: of the `rating`, a similarity metric, or a scorer by its name. */
@@ -24,8 +24,8 @@ const defaults = { passRateThreshold: 0.8, ratingThreshold: 5 };
  * Missing values and values of the wrong type have their defaults. Null = CI is disabled.
  */
 export function readCiSettings(document: string): CiSettings | null {
-  const dataset = JSON.parse(document) as { ci?: unknown; thresholds?: unknown };
-  const ci = isJsonObject(dataset.ci) ? dataset.ci : {};
+  const [sent, thresholds] = [memberValue(document, "ci"), memberValue(document, "thresholds")];
+  const ci = isJsonObject(sent) ? sent : {};
   if (ci.enabled === false) return null;
   const rating = numberOr(ci.ratingThreshold, limits.ratingMax, defaults.ratingThreshold);
   return {
@@ -35,7 +35,7 @@ export function readCiSettings(document: string): CiSettings | null {
     minimums: withoutRepetitions([
       { metric: "rating", min: rating },
       ...readMetricThresholds(ci.thresholds),
-      ...readGates(dataset.thresholds),
+      ...readGates(thresholds),
     ]),
   };
 }

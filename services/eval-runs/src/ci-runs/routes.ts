@@ -1,5 +1,12 @@
 import { type datasetTestCases, routes } from "@touchstone/contracts";
-import { AppError, endOfPage, type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import {
+  AppError,
+  endOfPage,
+  type Handler,
+  memberValue,
+  requireProject,
+  type ServedRoute,
+} from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { DatasetStore } from "../datasets/dataset-store.ts";
 import { answerPieces } from "../json/answer-pieces.ts";
@@ -112,7 +119,7 @@ function listTestCases({
     const projectId = requireProject(call);
     const { dataset, settings } = await requireCiDataset(datasets, projectId, call.params.datasetId ?? "");
     const { cases } = await gradings.ofDataset(projectId, dataset.id, dataset.version);
-    const { name } = JSON.parse(dataset.document) as { name: string };
+    const name = memberValue(dataset.document, "name") as string;
     const reply: z.input<typeof datasetTestCases> = {
       dataset_id: dataset.id,
       name,

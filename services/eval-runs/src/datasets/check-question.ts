@@ -1,5 +1,5 @@
-import { limits } from "@touchstone/contracts";
-import { isJsonObject } from "@touchstone/service-kit";
+import { limits } from "@touchstone/contracts/limits";
+import { isJsonObject } from "@touchstone/service-kit/thread";
 import { findMistake, flag, integerWithin, type MemberRule, text, textOrTexts, texts } from "../json/member-rules.ts";
 
 const caseRules: Readonly<Record<string, MemberRule>> = {

@@ -1,32 +1,45 @@
 import { type Database, type Queryable, sqlStateOf } from "@touchstone/db";
-import { type Act, compactText } from "@touchstone/service-kit";
+import type { Act } from "@touchstone/service-kit";
 import { recordAuditEvent } from "../outbox.ts";
+import { type DatasetEdits, StaleDataset } from "./dataset-edits.ts";
 import { type StoredDataset, selectDataset } from "./dataset-store.ts";
-import { metadataOf, summarizeDocument } from "./dataset-summary.ts";
-import { describeChange } from "./describe-change.ts";
+import type { WorkOnDataset } from "./dataset-work.ts";
+import type { DatasetEdit, EditedDataset } from "./dataset-work-thread.ts";
+
+/** A dataset after an edit. */
+export interface UpdatedDataset<Outcome> extends Omit<StoredDataset, "document"> {
+  /** The text that was read, if nothing changed; else the bytes that were stored. */
+  document: string | Uint8Array;
+  isChanged: boolean;
+  outcome: Outcome;
+}
 
 /**
  * Changes of datasets. Changes of one dataset are serialized, so that none is lost. Deletions are recorded in the audit log.
  */
 export interface DatasetBook {
   /**
-   * Stores the document that `compose` makes from the newest one as a new version, unless it is equal. `compose` runs under the
-   * dataset's lock, so it must not wait. Null when there is no such dataset.
+   * Stores the document that an edit makes from the newest one as a new version, unless it is equal. The edit runs under the
+   * dataset's lock, with a deadline. Null when there is no such dataset. Throws what the edit throws.
    */
-  update(
+  update<Name extends keyof DatasetEdits>(
     projectId: string,
     id: string,
-    compose: (current: StoredDataset) => string,
+    edit: DatasetEdit<Name>,
     changedAt: Date,
     options?: UpdateOptions,
-  ): Promise<StoredDataset | null>;
+  ): Promise<UpdatedDataset<OutcomeOf<Name>> | null>;
   /** Deletes a dataset with the versions that no run uses; false when there is no such dataset. */
   delete(projectId: string, id: string, act: Act): Promise<boolean>;
   /** False when there is no such version, it is the newest, or a run uses it. */
   deleteVersion(projectId: string, id: string, version: number, act: Act): Promise<boolean>;
 }
 
+type OutcomeOf<Name extends keyof DatasetEdits> = ReturnType<DatasetEdits[Name]>["outcome"];
+
 interface UpdateOptions {
+  /** The size of what the edit adds. */
+  size?: number;
   /**
    * The change is a small part of what a client sends one by one. Its version takes the place of the one before, if that was made
    * in the same way and no run uses it: otherwise a dataset of n items would keep n documents.
@@ -37,9 +50,23 @@ interface UpdateOptions {
 /** The summary of such a version. */
 const oneOfMany = "Items sent one by one";
 
-export function createDatasetBook(database: Database): DatasetBook {
+export function createDatasetBook(database: Database, work: WorkOnDataset): DatasetBook {
+  async function make<Name extends keyof DatasetEdits>(
+    projectId: string,
+    current: StoredDataset,
+    { edit, describes, size }: { edit: DatasetEdit<Name>; describes: boolean; size: number },
+  ) {
+    const edited = await work(
+      "editDataset",
+      { current, edit: edit as DatasetEdit, describes },
+      { projectId, size: current.document.length + size },
+    );
+    if ("stale" in edited) throw new StaleDataset(edited.stale.read, edited.stale.version, edited.stale.caseText);
+    return edited as Exclude<EditedDataset<OutcomeOf<Name>>, { stale: unknown }>;
+  }
+
   return {
-    update: (projectId, id, compose, changedAt, { isOneOfMany = false } = {}) =>
+    update: (projectId, id, edit, changedAt, { isOneOfMany = false, size = 0 } = {}) =>
       besideNewRuns(() =>
         database.scoped([projectId], async (transaction) => {
           // Two statements: a single one would read the version that was newest before it waited for the lock.
@@ -49,11 +76,10 @@ export function createDatasetBook(database: Database): DatasetBook {
           ]);
           const current = rows[0];
           if (current === undefined) return null;
-          const document = compose(current);
-          const [before, after] = [compactText(current.document), compactText(document)];
-          if (before === after) return current;
+          const { change, outcome } = await make(projectId, current, { edit, describes: !isOneOfMany, size });
+          if (change === null) return { ...current, isChanged: false, outcome };
           const version = current.version + 1;
-          const { name, description, caseCount } = summarizeDocument(document);
+          const { name, description, caseCount, metadata } = change.summary;
           await transaction.query({
             name: "dataset_update",
             text: `
@@ -69,17 +95,17 @@ export function createDatasetBook(database: Database): DatasetBook {
               projectId,
               id,
               version,
-              document,
-              isOneOfMany ? oneOfMany : describeChange(before, after),
+              change.bytes,
+              change.words ?? oneOfMany,
               changedAt,
               name,
               description,
               caseCount,
-              metadataOf(document),
+              metadata,
             ],
           });
           if (isOneOfMany) await dropReplaced(transaction, projectId, id, current.version);
-          return { ...current, version, document };
+          return { ...current, version, document: change.bytes, isChanged: true, outcome };
         }),
       ),
 

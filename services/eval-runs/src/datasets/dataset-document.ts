@@ -1,9 +1,10 @@
-import { limits } from "@touchstone/contracts";
-import { AppError, type JsonMember, type JsonObject, memberText, objectText } from "@touchstone/service-kit";
+import { limits } from "@touchstone/contracts/limits";
+import { AppError, type JsonMember, type JsonObject, objectText, objectTexts } from "@touchstone/service-kit/thread";
 import { composeGradingMembers } from "../grading/grading-members.ts";
 import { findMistake, flag, numberWithin } from "../json/member-rules.ts";
 import { findQuestionMistake } from "./check-question.ts";
 import type { DatasetVersion } from "./dataset-store.ts";
+import { textsOf } from "./dataset-summary.ts";
 
 /**
  * Turns the body of `POST .../datasets` into the stored document: the dataset as clients read it, without its id, status and
@@ -12,8 +13,9 @@ import type { DatasetVersion } from "./dataset-store.ts";
  */
 export function composeDatasetDocument(body: JsonObject, createId: () => string): string {
   const { value } = body;
-  const document = composeGradingMembers(body, createId);
-  const keep = (name: string) => document.push({ name, valueText: memberText(body.text, name) as string });
+  const texts = textsOf(body.text);
+  const document = composeGradingMembers({ value, texts }, createId);
+  const keep = (name: string) => document.push({ name, valueText: texts.get(name) as string });
 
   if (!isAbsent(value.ci)) {
     refuse(findCiMistake(value.ci));
@@ -29,12 +31,18 @@ export function composeDatasetDocument(body: JsonObject, createId: () => string)
   return objectText(document);
 }
 
-/** The dataset as clients read it, from the document and the store's columns (interface: Dataset). */
-export function renderDataset(dataset: { id: string; version: number; document: string; createdAt: Date }): string {
+/** The texts around a document that make it the dataset as clients read it (interface: Dataset). */
+export function wrapDataset(dataset: { id: string; version: number; createdAt: Date }): [head: string, tail: string] {
   const id = JSON.stringify(dataset.id);
   const createdAt = JSON.stringify(dataset.createdAt);
   // A document is never empty: it has a name, a number of requests and questions.
-  return `{"_id":${id},${dataset.document.slice(1, -1)},"status":"published","version":${dataset.version},"createdAt":${createdAt}}`;
+  return [`{"_id":${id},`, `,"status":"published","version":${dataset.version},"createdAt":${createdAt}}`];
+}
+
+/** The dataset as clients read it, from the document and the store's columns, in texts that follow one another. */
+export function renderDataset(dataset: { id: string; version: number; document: string; createdAt: Date }): string[] {
+  const [head, tail] = wrapDataset(dataset);
+  return [head, dataset.document.slice(1, -1), tail];
 }
 
 function checkQuestions(questions: unknown): void {
@@ -49,8 +57,8 @@ function refuse(mistake: string | null): void {
 const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
 
 /** A version as clients read it (completions 3.3). Versions made with a project key have no author. */
-export function renderDatasetVersion(datasetId: string, version: DatasetVersion): string {
-  return objectText([
+export function renderDatasetVersion(datasetId: string, version: DatasetVersion): string[] {
+  return objectTexts([
     member("_id", `${datasetId}:${version.version}`),
     member("versionNumber", version.version),
     member("changeSummary", version.changeSummary),

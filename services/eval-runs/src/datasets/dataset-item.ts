@@ -1,4 +1,4 @@
-import { limits } from "@touchstone/contracts";
+import { limits } from "@touchstone/contracts/limits";
 import {
   AppError,
   compactText,
@@ -8,7 +8,7 @@ import {
   membersOf,
   memberText,
   objectText,
-} from "@touchstone/service-kit";
+} from "@touchstone/service-kit/thread";
 
 /**
  * A case as other systems know it: an item with an id, whose input and expected output are any JSON. The case has these

@@ -1,7 +1,7 @@
 import { type Database, type Statement, selectPart } from "@touchstone/db";
 import type { ListPage, SizedRow } from "@touchstone/service-kit";
 import { type ListQuery, readList } from "../queries/read-list.ts";
-import { metadataOf, summarizeDocument } from "./dataset-summary.ts";
+import type { EncodedDocument } from "./dataset-summary.ts";
 
 /** A dataset at its newest version. `document` was made by {@link composeDatasetDocument}. */
 export type StoredDataset = {
@@ -10,6 +10,9 @@ export type StoredDataset = {
   document: string;
   createdAt: Date;
 };
+
+/** A dataset at its first version. */
+export type NewDataset = Pick<StoredDataset, "id" | "createdAt"> & { document: EncodedDocument };
 
 /** One version of a dataset. */
 export type DatasetVersion = {
@@ -21,7 +24,7 @@ export type DatasetVersion = {
 
 /** Datasets and their versions. Versions are immutable, so a version number always refers to the same content. */
 export interface DatasetStore {
-  insert(projectId: string, dataset: Omit<StoredDataset, "version">): Promise<void>;
+  insert(projectId: string, dataset: NewDataset): Promise<void>;
   find(projectId: string, id: string): Promise<StoredDataset | null>;
   /** The newest version's number, without its document. */
   findVersion(projectId: string, id: string): Promise<number | null>;
@@ -162,11 +165,8 @@ export const selectDataset = (projectId: string, id: string): Statement => ({
 });
 
 /** Inserts both the dataset and its first version, or neither. */
-export function insertDataset(
-  projectId: string,
-  { id, document, createdAt }: Omit<StoredDataset, "version">,
-): Statement {
-  const { name, description, caseCount } = summarizeDocument(document);
+export function insertDataset(projectId: string, { id, document, createdAt }: NewDataset): Statement {
+  const { name, description, caseCount, metadata } = document.summary;
   return {
     name: "dataset_insert",
     text: `
@@ -178,6 +178,6 @@ export function insertDataset(
         project_id, id, version, created_at, name, description, case_count, metadata, summarized_version
       )
       values ($1, $2, 1, $4, $5, $6, $7, $8, 1)`,
-    values: [projectId, id, document, createdAt, name, description, caseCount, metadataOf(document)],
+    values: [projectId, id, document.bytes, createdAt, name, description, caseCount, metadata],
   };
 }

@@ -1,8 +1,9 @@
 import type { Database } from "@touchstone/db";
-import { type DocumentSummary, metadataOf, summarizeDocument } from "./dataset-summary.ts";
+import type { DocumentSummary } from "./dataset-summary.ts";
+import type { WorkOnDataset } from "./dataset-work.ts";
 
 /** A dataset as it is listed. */
-export interface DatasetSummary extends DocumentSummary {
+export interface DatasetSummary extends Omit<DocumentSummary, "metadata"> {
   id: string;
   version: number;
   createdAt: Date;
@@ -25,10 +26,10 @@ export interface DatasetSummaryStore {
   list(projectId: string, query: SummaryQuery): Promise<{ summaries: DatasetSummary[]; totalCount: number }>;
 }
 
-export function createDatasetSummaryStore(database: Database): DatasetSummaryStore {
+export function createDatasetSummaryStore(database: Database, work: WorkOnDataset): DatasetSummaryStore {
   return {
     async list(projectId, { search, cursor, limit }) {
-      await summarizeRest(database, projectId);
+      await summarizeRest(database, work, projectId);
       const [summaries, total] = await Promise.all([
         database.readScoped<DatasetSummary>([projectId], {
           name: "dataset_list_summaries",
@@ -75,7 +76,7 @@ const matching = `
   )`;
 
 /** Makes summaries that are missing or outdated, one document at a time. */
-export async function summarizeRest(database: Database, projectId: string): Promise<void> {
+export async function summarizeRest(database: Database, work: WorkOnDataset, projectId: string): Promise<void> {
   const { rows } = await database.readScoped<{ id: string }>([projectId], {
     name: "dataset_list_to_summarize",
     text: `
@@ -104,7 +105,9 @@ export async function summarizeRest(database: Database, projectId: string): Prom
       });
       const [row] = found.rows;
       if (row === undefined) return;
-      const { name, description, caseCount } = summarizeDocument(row.document);
+      const { document } = row;
+      const of = { projectId, size: document.length };
+      const { name, description, caseCount, metadata } = await work("summarizeDataset", { document }, of);
       await transaction.query({
         name: "dataset_summarize",
         text: `
@@ -112,7 +115,7 @@ export async function summarizeRest(database: Database, projectId: string): Prom
           set name = $3, description = $4, case_count = $5, summarized_version = $6, metadata = $7
           where project_id = $1
             and id = $2`,
-        values: [projectId, id, name, description, caseCount, row.version, metadataOf(row.document)],
+        values: [projectId, id, name, description, caseCount, row.version, metadata],
       });
     });
   }

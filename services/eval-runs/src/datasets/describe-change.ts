@@ -1,4 +1,4 @@
-import { elementsOf, membersOf } from "@touchstone/service-kit";
+import type { CutDocument } from "./dataset-summary.ts";
 
 /** The word for a change of each member of a document; members that share a word are reported once. */
 const words: Readonly<Record<string, string>> = {
@@ -18,20 +18,18 @@ const words: Readonly<Record<string, string>> = {
   sovereigntyIndex: "compared models changed",
 };
 
-/** The difference between two documents of a dataset, in words: `3 cases added, criteria changed`. */
-export function describeChange(before: string, after: string): string {
-  const old = textsOf(before);
-  const current = textsOf(after);
+/** The difference between two documents of a dataset without white space, in words: `3 cases added, criteria changed`. */
+export function describeChange(before: CutDocument, after: CutDocument): string {
+  const [old, current] = [before.texts, after.texts];
   const changed = [...new Set([...old.keys(), ...current.keys()])].filter(
     (name) => name !== "questions" && old.get(name) !== current.get(name),
   );
-  const cases = describeCases(old.get("questions") ?? "[]", current.get("questions") ?? "[]");
+  const cases = describeCases(before.cases, after.cases);
   const parts = [...cases, ...changed.map((name) => words[name] ?? `${name} changed`)];
   return parts.length === 0 ? "reformatted" : [...new Set(parts)].join(", ");
 }
 
-function describeCases(before: string, after: string): string[] {
-  const [old, current] = [elementsOf(before), elementsOf(after)];
+function describeCases(old: readonly string[], current: readonly string[]): string[] {
   const removed = withoutEach(old, current);
   const added = withoutEach(current, old);
   if (removed.length === 0 && added.length === 0) {
@@ -59,6 +57,3 @@ function withoutEach(list: readonly string[], others: readonly string[]): string
 }
 
 const queryOf = (questionText: string): string => JSON.parse(questionText).main_question.query;
-
-const textsOf = (document: string): Map<string, string> =>
-  new Map(membersOf(document).map(({ name, valueText }) => [name, valueText]));

@@ -1,15 +1,13 @@
-import { limits } from "@touchstone/contracts";
+import { limits } from "@touchstone/contracts/limits";
+import type { RowsType } from "@touchstone/service-kit";
 import {
   AppError,
-  type Call,
   decodeJsonText,
   elementsOf,
   isDeeperThan,
   isJsonObject,
   parseJsonText,
-  type RowsType,
-  readRowsType,
-} from "@touchstone/service-kit";
+} from "@touchstone/service-kit/thread";
 import { findQuestionMistake } from "./check-question.ts";
 import { CsvError, readCsv } from "./read-csv.ts";
 
@@ -44,7 +42,9 @@ const rowDepthMax = limits.jsonDepthMax - 2;
  * Reads a file of cases: CSV with a header, a JSON array, or JSON lines. Invalid rows are skipped and reported. Throws
  * `bad_request` for a file that does not match its type, or has more than `limits.importedCasesMax` rows.
  */
-function importRows(type: RowsType, text: string): ImportedRows {
+export function importRows(type: RowsType, body: Uint8Array): ImportedRows {
+  const text = decodeJsonText(body);
+  if (type === "json") parseJsonText(text);
   const imported: ImportedRows = { questions: [], skipped: [], skippedCount: 0 };
   let number = 0;
   for (const row of rowsOf(type, text)) {
@@ -136,20 +136,3 @@ const splitList = (text: string): string[] =>
 
 const isFilled = (value: unknown): boolean =>
   value !== undefined && value !== null && !(typeof value === "string" && value.trim() === "");
-
-/** The rows of a body: CSV, a JSON array or JSON lines. */
-export async function readRows(call: Call): Promise<ImportedRows> {
-  const type = readRowsType(call.headers["content-type"]);
-  const bytes = await call.body();
-  const text = decodeJsonText(bytes);
-  if (type === "json") parseJsonText(text);
-  return importRows(type, text);
-}
-
-/** True if nothing is to be stored. */
-export function readDryRun(call: Call): boolean {
-  // An empty value is refused, not read as false: the client may have intended a dry run.
-  const [dryRun] = [call.query.dryRun ?? "false"].flat();
-  if (dryRun !== "true" && dryRun !== "false") throw new AppError("bad_request", "dryRun must be true or false");
-  return dryRun === "true";
-}

@@ -4,9 +4,7 @@ import {
   type Clock,
   gatherCalls,
   type Handler,
-  isAppError,
   type JsonObject,
-  membersOf,
   memberText,
   objectText,
   readJsonObject,
@@ -14,18 +12,17 @@ import {
   type ServedRoute,
   uuidv7,
 } from "@touchstone/service-kit";
-import { questionTextsOf, replaceQuestions } from "./change-cases.ts";
 import type { DatasetBook } from "./dataset-book.ts";
-import { composeDatasetDocument } from "./dataset-document.ts";
-import { composeItem, datasetIdIn, itemIdOf, renderItem } from "./dataset-item.ts";
-import type { StoredDataset } from "./dataset-store.ts";
-import { metadataOf } from "./dataset-summary.ts";
+import { datasetIdIn } from "./dataset-item.ts";
+import { requireComposed, type WorkOnDataset } from "./dataset-work.ts";
+import type { Refusal } from "./dataset-work-thread.ts";
 import type { DatasetHead, NamedDataset, NamedDatasetStore } from "./named-dataset-store.ts";
 import { datasetNotFound } from "./require-dataset.ts";
 
 interface ItemDependencies {
   named: NamedDatasetStore;
   book: DatasetBook;
+  work: WorkOnDataset;
   clock: Clock;
 }
 
@@ -41,29 +38,38 @@ export function itemRoutes(dependencies: ItemDependencies): ServedRoute[] {
   ];
 }
 
-function keepDataset({ named, book, clock }: ItemDependencies): Handler {
+function keepDataset({ named, book, work, clock }: ItemDependencies): Handler {
   return async (call) => {
     const projectId = requireProject(call);
     const sent = await readJsonObject(call);
     const name = requireName(sent.value.name);
     const now = clock.now();
     const at = new Date(now);
-    const head = objectText([{ name: "name", valueText: JSON.stringify(name) }, ...sentHead(sent)]);
-    const document = composeDatasetDocument({ text: head, value: JSON.parse(head) }, () => uuidv7(now));
+    const members = sentHead(sent);
+    const body = Buffer.from(objectText([{ name: "name", valueText: JSON.stringify(name) }, ...members]));
+    const composed = await work("composeDataset", { body, isRead: true, nowMs: now }, { projectId, size: body.length });
+    const { document } = requireComposed(composed);
     const { isNew } = await named.findOrInsert(projectId, name, { id: uuidv7(now), document, createdAt: at });
     const found = (await named.find(projectId, name)) ?? datasetNotFound();
-    if (isNew) return { status: 200, body: renderHead(headOf(found)) };
-    const changed = await book.update(projectId, found.id, (current) => changeHead(current, sent), at);
-    const isChanged = changed !== null && changed.version !== found.version;
-    return { status: 200, body: renderHead(headOf({ ...found, ...changed, ...(isChanged && { updatedAt: at }) })) };
+    if (isNew) return { status: 200, body: renderHead(await headOf(work, projectId, found)) };
+    const edit = { name: "changeMembers", input: { members } } as const;
+    const changed = await book.update(projectId, found.id, edit, at, { size: body.length });
+    if (changed === null) return { status: 200, body: renderHead(await headOf(work, projectId, found)) };
+    const { id, createdAt, outcome, isChanged } = changed;
+    return {
+      status: 200,
+      body: renderHead({ id, ...outcome, createdAt, updatedAt: isChanged ? at : found.updatedAt }),
+    };
   };
 }
 
-function findDataset({ named }: ItemDependencies): Handler {
+function findDataset({ named, work }: ItemDependencies): Handler {
   return async (call) => {
+    const projectId = requireProject(call);
     const { name } = internalRoutes.findDataset.body.parse(await call.json());
-    const found = isStorable(name) ? await named.find(requireProject(call), name) : null;
-    return { status: 200, body: `{"dataset":${found === null ? "null" : renderHead(headOf(found))}}` };
+    const found = isStorable(name) ? await named.find(projectId, name) : null;
+    const head = found === null ? "null" : renderHead(await headOf(work, projectId, found));
+    return { status: 200, body: `{"dataset":${head}}` };
   };
 }
 
@@ -80,21 +86,12 @@ function keepItem({ named, book, clock }: ItemDependencies): Handler {
   const keep = gatherCalls(
     async (items: readonly SentItem[]) => {
       const [first] = items as [SentItem];
-      let kept: (KeptItem | AppError)[] = [];
       const at = new Date(clock.now());
-      const stored = await book.update(
-        first.projectId,
-        first.datasetId,
-        (current) => {
-          const texts = questionTextsOf(current.document);
-          kept = placeItems(texts, items, at);
-          return replaceQuestions(current.document, () => texts);
-        },
-        at,
-        { isOneOfMany: true },
-      );
-      if (stored === null) datasetNotFound();
-      return kept.map((each) => (each instanceof AppError ? each : renderItem(each.text, each.index, placeOf(stored))));
+      const edit = { name: "keepItems", input: { items: items.map(({ id, text }) => ({ id, text })), at } } as const;
+      const size = items.reduce((sum, { text }) => sum + text.length, 0);
+      const options = { isOneOfMany: true, size };
+      const stored = await book.update(first.projectId, first.datasetId, edit, at, options);
+      return (stored ?? datasetNotFound()).outcome as readonly (string | Refusal)[];
     },
     { keyOf: ({ projectId, datasetId }) => `${projectId} ${datasetId}`, itemsMax: itemsAtOnceMax },
   );
@@ -106,8 +103,8 @@ function keepItem({ named, book, clock }: ItemDependencies): Handler {
     if ((await named.claimCaseId(projectId, id, datasetId)) !== datasetId) {
       throw new AppError("conflict", "Another dataset has an item with this id");
     }
-    const kept = await keep({ projectId, datasetId, id, sent });
-    if (kept instanceof AppError) throw kept;
+    const kept = await keep({ projectId, datasetId, id, text: sent.text });
+    if (typeof kept !== "string") throw new AppError(kept.code, kept.message);
     return { status: 200, body: kept };
   };
 }
@@ -116,61 +113,36 @@ interface SentItem {
   projectId: string;
   datasetId: string;
   id: string;
-  sent: JsonObject;
-}
-
-interface KeptItem {
   text: string;
-  index: number;
 }
 
 /** Items that are stored together; further ones wait for the next version. */
 const itemsAtOnceMax = 100;
 
-/** Places items among the cases and tells what became of each: a mistake in one does not refuse the others. */
-function placeItems(texts: string[], items: readonly SentItem[], at: Date): (KeptItem | AppError)[] {
-  const places = new Map(texts.map((text, index) => [itemIdOf(text, items[0]?.datasetId ?? "", index), index]));
-  return items.map(({ id, sent }) => {
-    const index = places.get(id) ?? texts.length;
-    try {
-      const text = composeItem(texts[index] ?? null, sent, { id, at });
-      texts[index] = text;
-      places.set(id, index);
-      return { text, index };
-    } catch (thrown) {
-      if (isAppError(thrown)) return thrown;
-      throw thrown;
-    }
-  });
-}
-
-function findItem({ named }: ItemDependencies): Handler {
+function findItem({ named, work }: ItemDependencies): Handler {
   return async (call) => {
     const projectId = requireProject(call);
     const { id } = internalRoutes.findItem.body.parse(await call.json());
-    const item = isStorable(id) ? await readItem(named, projectId, id) : null;
+    const current = isStorable(id) ? await findItemDataset(named, projectId, id) : null;
+    const item =
+      current && (await work("findDatasetItem", { current, itemId: id }, { projectId, size: current.document.length }));
     return { status: 200, body: `{"item":${item ?? "null"}}` };
   };
 }
 
-async function readItem(named: NamedDatasetStore, projectId: string, id: string): Promise<string | null> {
+/** The dataset that an item with this id would be in. */
+async function findItemDataset(named: NamedDatasetStore, projectId: string, id: string): Promise<NamedDataset | null> {
   const datasetId = (await named.findCaseId(projectId, id)) ?? datasetIdIn(id);
-  if (datasetId === null || !isUuid(datasetId)) return null;
-  const dataset = await named.findById(projectId, datasetId);
-  if (dataset === null) return null;
-  const texts = questionTextsOf(dataset.document);
-  const index = texts.findIndex((text, at) => itemIdOf(text, dataset.id, at) === id);
-  return index < 0 ? null : renderItem(texts[index] as string, index, placeOf(dataset));
+  return datasetId === null || !isUuid(datasetId) ? null : named.findById(projectId, datasetId);
 }
 
-function listItems({ named }: ItemDependencies): Handler {
+function listItems({ named, work }: ItemDependencies): Handler {
   return async (call) => {
+    const projectId = requireProject(call);
     const { datasetName, offset, limit } = internalRoutes.listItems.body.parse(await call.json());
-    const dataset = await requireNamed(named, requireProject(call), datasetName);
-    const texts = questionTextsOf(dataset.document);
-    const place = placeOf(dataset);
-    const items = texts.slice(offset, offset + limit).map((text, at) => renderItem(text, offset + at, place));
-    return { status: 200, body: `{"items":[${items.join(",")}],"totalCount":${texts.length}}` };
+    const current = await requireNamed(named, projectId, datasetName);
+    const of = { projectId, size: current.document.length };
+    return { status: 200, body: await work("listDatasetItems", { current, offset, limit }, of) };
   };
 }
 
@@ -205,19 +177,10 @@ function sentHead({ text, value }: JsonObject): { name: string; valueText: strin
   ];
 }
 
-function changeHead({ document }: StoredDataset, sent: JsonObject): string {
-  const members = new Map(membersOf(document).map(({ name, valueText }) => [name, valueText]));
-  for (const { name, valueText } of sentHead(sent)) members.set(name, valueText);
-  return objectText([...members].map(([name, valueText]) => ({ name, valueText })));
-}
-
-function headOf({ id, document, createdAt, updatedAt }: NamedDataset): DatasetHead {
-  const { name, description = null } = JSON.parse(document) as { name: string; description?: string };
-  return { id, name, description, metadata: metadataOf(document), createdAt, updatedAt };
-}
-
-function placeOf({ id, document, createdAt }: StoredDataset) {
-  return { datasetId: id, datasetName: JSON.parse(memberText(document, "name") ?? '""') as string, createdAt };
+async function headOf(work: WorkOnDataset, projectId: string, dataset: NamedDataset): Promise<DatasetHead> {
+  const { id, document, createdAt, updatedAt } = dataset;
+  const head = await work("readDatasetHead", { document }, { projectId, size: document.length });
+  return { id, ...head, createdAt, updatedAt };
 }
 
 function renderHead({ metadata, ...head }: DatasetHead): string {

@@ -44,4 +44,17 @@ export function createKnownCases(cases: readonly CaseIdentity[]): KnownCases {
 }
 
 /** A query without differences in case and white space. */
-export const foldQuery = (query: string): string => query.toLowerCase().replaceAll(/\s+/g, " ").trim();
+export function foldQuery(query: string): string {
+  const lower = query.toLowerCase();
+  if (lower.length <= partChars) return oneSpaces(lower).trim();
+  // In parts, because the matches of ten megabytes take half a gigabyte.
+  const parts: string[] = [];
+  for (let at = 0; at < lower.length; at += partChars) parts.push(oneSpaces(lower.slice(at, at + partChars)));
+  return oneSpaces(parts.join("")).trim();
+}
+
+const partChars = 1024 * 1024;
+
+/** Most texts have single spaces only, and looking for others costs far less than replacing all. */
+const oneSpaces = (text: string): string => (otherSpaces.test(text) ? text.replaceAll(/\s+/g, " ") : text);
+const otherSpaces = /[^\S ]| {2}/;

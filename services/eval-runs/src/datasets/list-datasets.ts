@@ -1,5 +1,5 @@
 import { type datasetSummaries, limits } from "@touchstone/contracts";
-import { AppError, type Handler, requireProject } from "@touchstone/service-kit";
+import { AppError, encodeList, type Handler, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { endText, readListQuery } from "../queries/list-query.ts";
 import { type Query, readCursor, readLimit, readText } from "../queries/read-query.ts";
@@ -28,8 +28,8 @@ export function listDatasets({
       return { status: 200, body: renderPage(found, query.limit) };
     }
     const page = await datasets.list(projectId, readListQuery(call, "the id of a dataset"));
-    const texts = page.rows.map(renderDataset);
-    return { status: 200, body: `{"datasets":[${texts.join(",")}]${endText(page, ({ id }) => id)}` };
+    const tail = `]${endText(page, ({ id }) => id)}`;
+    return { status: 200, body: await encodeList('{"datasets":[', page.rows.map(renderDataset), tail) };
   };
 }
 

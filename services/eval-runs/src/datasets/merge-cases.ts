@@ -1,4 +1,5 @@
-import { compactText, membersOf, memberText, objectText } from "@touchstone/service-kit";
+import { compactText, membersOf, memberText, objectText } from "@touchstone/service-kit/thread";
+import { textsOf } from "./dataset-summary.ts";
 import { foldQuery } from "./known-cases.ts";
 
 /** The result of importing rows into a dataset's cases; cases are JSON texts. */
@@ -76,8 +77,5 @@ function withMembers(text: string, values: ReadonlyMap<string, string>): string 
   const fresh = [...values].filter(([name]) => !names.has(name));
   return objectText([...members, ...fresh.map(([name, valueText]) => ({ name, valueText }))]);
 }
-
-const textsOf = (text: string): Map<string, string> =>
-  new Map(membersOf(text).map(({ name, valueText }) => [name, valueText]));
 
 const queryOf = (text: string): string => foldQuery(JSON.parse(text).main_question.query);

@@ -1,7 +1,8 @@
 import { limits } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
-import { insertDataset, type StoredDataset } from "./dataset-store.ts";
+import { insertDataset, type NewDataset, type StoredDataset } from "./dataset-store.ts";
 import { summarizeRest } from "./dataset-summary-store.ts";
+import type { WorkOnDataset } from "./dataset-work.ts";
 
 /** A dataset at its newest version, with the time of that version. */
 export type NamedDataset = StoredDataset & { updatedAt: Date };
@@ -26,7 +27,7 @@ export interface NamedDatasetStore {
   /** As {@link NamedDatasetStore.find}, without reading the cases. */
   findId(projectId: string, name: string): Promise<string | null>;
   /** Callers with one name wait for each other: only the first one inserts. */
-  findOrInsert(projectId: string, name: string, dataset: Omit<StoredDataset, "version">): Promise<{ isNew: boolean }>;
+  findOrInsert(projectId: string, name: string, dataset: NewDataset): Promise<{ isNew: boolean }>;
   /** Newest first, with long descriptions cut and without large metadata; `totalCount` counts all. */
   list(
     projectId: string,
@@ -38,7 +39,7 @@ export interface NamedDatasetStore {
   findCaseId(projectId: string, caseId: string): Promise<string | null>;
 }
 
-export function createNamedDatasetStore(database: Database): NamedDatasetStore {
+export function createNamedDatasetStore(database: Database, work: WorkOnDataset): NamedDatasetStore {
   async function findBy(projectId: string, key: { id: string } | { name: string }): Promise<NamedDataset | null> {
     const { rows } = await database.readScoped<NamedDataset>([projectId], {
       name: "id" in key ? "dataset_find_with_time" : "dataset_find_by_name",
@@ -64,14 +65,14 @@ export function createNamedDatasetStore(database: Database): NamedDatasetStore {
         (await database.readScoped<{ id: string }>([projectId], selectIdByName(projectId, name))).rows[0]?.id ?? null;
       const found = await find();
       if (found !== null) return found;
-      await summarizeRest(database, projectId);
+      await summarizeRest(database, work, projectId);
       return find();
     },
 
     async find(projectId, name) {
       const found = await findBy(projectId, { name });
       if (found !== null) return found;
-      await summarizeRest(database, projectId);
+      await summarizeRest(database, work, projectId);
       return findBy(projectId, { name });
     },
 
@@ -88,7 +89,7 @@ export function createNamedDatasetStore(database: Database): NamedDatasetStore {
       }),
 
     async list(projectId, { offset, limit }) {
-      await summarizeRest(database, projectId);
+      await summarizeRest(database, work, projectId);
       const [found, counted] = await Promise.all([
         database.readScoped<DatasetHead>([projectId], {
           name: "dataset_list_heads",

@@ -1,5 +1,6 @@
 import { isUuid } from "@touchstone/contracts";
 import { AppError, type Call, requireProject } from "@touchstone/service-kit";
+import { caseNotFound } from "./change-cases.ts";
 import type { DatasetStore, StoredDataset } from "./dataset-store.ts";
 
 /** The dataset in the path. Throws `not_found` when the project has none with that id. */
@@ -17,10 +18,6 @@ export function requireDatasetId(call: Call): string {
 export function requireQuestionIndex(call: Call): number {
   const { questionIndex = "" } = call.params;
   return /^\d{1,9}$/.test(questionIndex) ? Number(questionIndex) : caseNotFound();
-}
-
-export function caseNotFound(): never {
-  throw new AppError("not_found", "Case not found");
 }
 
 export function datasetNotFound(): never {

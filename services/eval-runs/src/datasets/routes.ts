@@ -4,7 +4,9 @@ import {
   AppError,
   actOf,
   type Clock,
+  encodeList,
   type Handler,
+  readJsonBytes,
   readJsonObject,
   requireProject,
   requireWorkspace,
@@ -16,34 +18,25 @@ import type { IngestClient, Recorded } from "../ingest-client.ts";
 import { readVersionListQuery, warnOfCut } from "../queries/list-query.ts";
 import type { Timings } from "../timings.ts";
 import { addCases } from "./add-cases.ts";
-import { questionTextsOf, replaceQuestions } from "./change-cases.ts";
+import { answerDataset } from "./answer-dataset.ts";
 import type { DatasetBook } from "./dataset-book.ts";
-import {
-  composeDatasetDocument,
-  readDatasetVersionId,
-  renderDataset,
-  renderDatasetVersion,
-} from "./dataset-document.ts";
-import type { DatasetStore, StoredDataset } from "./dataset-store.ts";
+import { readDatasetVersionId, renderDatasetVersion } from "./dataset-document.ts";
+import type { DatasetStore } from "./dataset-store.ts";
 import type { DatasetSummaryStore } from "./dataset-summary-store.ts";
+import { requireComposed, type WorkOnDataset } from "./dataset-work.ts";
 import { importCases } from "./import-cases.ts";
 import { importDataset } from "./import-dataset.ts";
 import { listDatasets } from "./list-datasets.ts";
 import { putCase } from "./put-case.ts";
-import {
-  caseNotFound,
-  datasetNotFound,
-  requireDataset,
-  requireDatasetId,
-  requireQuestionIndex,
-} from "./require-dataset.ts";
-import { answeringStale, readVersion, requireReadVersion, requireVersion } from "./stale-dataset.ts";
+import { datasetNotFound, requireDataset, requireDatasetId, requireQuestionIndex } from "./require-dataset.ts";
+import { answeringStale, readVersion, requireReadVersion } from "./stale-dataset.ts";
 import { suggestExpected } from "./suggest-expected.ts";
 
 /** Routes of datasets, their cases and their versions. */
 export function datasetRoutes(dependencies: {
   datasets: DatasetStore;
   book: DatasetBook;
+  work: WorkOnDataset;
   summaries: DatasetSummaryStore;
   ingest: IngestClient;
   bus: Bus;
@@ -70,18 +63,31 @@ export function datasetRoutes(dependencies: {
 }
 
 /** POST /custom-agent-evaluations/datasets (completions 3.1): 201 with the dataset itself. */
-function createDataset({ datasets, clock }: { datasets: DatasetStore; clock: Clock }): Handler {
+function createDataset({
+  datasets,
+  work,
+  clock,
+}: {
+  datasets: DatasetStore;
+  work: WorkOnDataset;
+  clock: Clock;
+}): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const body = await readJsonObject(call);
+    const body = await readJsonBytes(call);
     const now = clock.now();
-    const document = composeDatasetDocument(body, () => uuidv7(now));
-    requireWorkspace(call, body.value.workspaceId);
+    const composed = await work(
+      "composeDataset",
+      { body, isRead: false, nowMs: now },
+      { projectId, size: body.length },
+    );
+    const { document, workspaceId } = requireComposed(composed);
+    requireWorkspace(call, workspaceId);
 
     const dataset = { id: uuidv7(now), document, createdAt: new Date(now) };
     await datasets.insert(projectId, dataset);
 
-    return { status: 201, body: renderDataset({ ...dataset, version: 1 }) };
+    return { status: 201, body: await answerDataset({ ...dataset, version: 1, document: document.bytes }) };
   };
 }
 
@@ -97,52 +103,48 @@ function deleteCase({ book, clock }: { book: DatasetBook; clock: Clock }): Handl
     const read = requireReadVersion(call);
 
     return answeringStale(async () => {
-      const dataset = await book.update(
-        projectId,
-        id,
-        (current) => {
-          requireVersion(current, read);
-          if (index >= questionTextsOf(current.document).length) caseNotFound();
-          return replaceQuestions(current.document, (texts) => texts.toSpliced(index, 1));
-        },
-        new Date(clock.now()),
-      );
-      if (dataset === null) datasetNotFound();
-      const caseCount = questionTextsOf(dataset.document).length;
-      const reply: z.input<typeof deletedCase> = { deleted: true, version: dataset.version, caseCount };
+      const edit = { name: "deleteCase", input: { index, read } } as const;
+      const dataset = await book.update(projectId, id, edit, new Date(clock.now()));
+      if (dataset === null) return datasetNotFound();
+      const reply: z.input<typeof deletedCase> = {
+        deleted: true,
+        version: dataset.version,
+        caseCount: dataset.outcome,
+      };
       return { status: 200, body: reply };
-    }, index);
+    });
   };
 }
 
 /** GET /custom-agent-evaluations/datasets/{datasetId} (completions 3.3). */
 function getDataset({ datasets }: { datasets: DatasetStore }): Handler {
-  return async (call) => ({ status: 200, body: renderDataset(await requireDataset(datasets, call)) });
+  return async (call) => ({ status: 200, body: await answerDataset(await requireDataset(datasets, call)) });
 }
 
 /**
  * PUT /custom-agent-evaluations/datasets/{datasetId} (completions 3.3): replaces the whole dataset. The previous content stays
  * as a version; runs keep the version they were created with. With `version`, only while that is the newest.
  */
-function updateDataset({ book, clock }: { book: DatasetBook; clock: Clock }): Handler {
+function updateDataset({ book, work, clock }: { book: DatasetBook; work: WorkOnDataset; clock: Clock }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
     // First, so that an unreadable body is 400 for any path.
-    const body = await readJsonObject(call);
-    const id = requireDatasetId(call);
+    const body = await readJsonBytes(call);
     const now = clock.now();
-    const document = composeDatasetDocument(body, () => uuidv7(now));
-    requireWorkspace(call, body.value.workspaceId);
-
+    const composed = await work(
+      "composeDataset",
+      { body, isRead: false, nowMs: now },
+      { projectId, size: body.length },
+    );
+    const id = requireDatasetId(call);
+    const { document, workspaceId } = requireComposed(composed);
+    requireWorkspace(call, workspaceId);
     const read = readVersion(call);
 
     return answeringStale(async () => {
-      const replace = (current: StoredDataset): string => {
-        requireVersion(current, read);
-        return document;
-      };
-      const dataset = await book.update(projectId, id, replace, new Date(now));
-      return { status: 200, body: renderDataset(dataset ?? datasetNotFound()) };
+      const edit = { name: "replace", input: { document: document.bytes, read } } as const;
+      const dataset = await book.update(projectId, id, edit, new Date(now), { size: document.bytes.length });
+      return { status: 200, body: await answerDataset(dataset ?? datasetNotFound()) };
     });
   };
 }
@@ -199,7 +201,8 @@ function listDatasetVersions({ datasets }: { datasets: DatasetStore }): Handler 
     if ((await datasets.findVersion(projectId, id)) === null) datasetNotFound();
     const page = await datasets.listVersions(projectId, id, readVersionListQuery(call));
     warnOfCut(call, page);
-    return { status: 200, body: `[${page.rows.map((version) => renderDatasetVersion(id, version)).join(",")}]` };
+    const texts = page.rows.map((version) => renderDatasetVersion(id, version));
+    return { status: 200, body: await encodeList("[", texts, "]") };
   };
 }
 

@@ -1,25 +1,6 @@
 import { type Answer, AppError, type Call } from "@touchstone/service-kit";
 import { readText } from "../queries/read-query.ts";
-import { questionTextsOf } from "./change-cases.ts";
-import type { StoredDataset } from "./dataset-store.ts";
-
-/** Thrown while a dataset is locked: its version differs from the one that a change was based on. */
-class StaleDataset extends Error {
-  override readonly name = "StaleDataset";
-  readonly read: number;
-  readonly current: StoredDataset;
-
-  constructor(read: number, current: StoredDataset) {
-    super(`The dataset changed since it was read: it is at version ${current.version}, not ${read}`);
-    this.read = read;
-    this.current = current;
-  }
-}
-
-/** Throws {@link StaleDataset} unless the dataset is at the version that was read; null = any version. */
-export function requireVersion(current: StoredDataset, read: number | null): void {
-  if (read !== null && current.version !== read) throw new StaleDataset(read, current);
-}
+import { StaleDataset } from "./dataset-edits.ts";
 
 /**
  * The version of the dataset that a change is based on; null = not given. Throws `bad_request` for a malformed version.
@@ -42,14 +23,13 @@ export function requireReadVersion(call: Call): number {
  * Responds with 409 and the newest version when the dataset changed since it was read. For a single case the response includes
  * the current case at that index, so that a client can show both.
  */
-export async function answeringStale(work: () => Promise<Answer>, questionIndex?: number): Promise<Answer> {
+export async function answeringStale(work: () => Promise<Answer>): Promise<Answer> {
   try {
     return await work();
   } catch (thrown) {
     if (!(thrown instanceof StaleDataset)) throw thrown;
-    const { version, document } = thrown.current;
-    const head = JSON.stringify({ error: thrown.message, version }).slice(0, -1);
-    const inPlace = questionIndex === undefined ? "" : `,"case":${questionTextsOf(document)[questionIndex] ?? "null"}`;
-    return { status: 409, body: `${head}${inPlace}}` };
+    const { message, version, caseText } = thrown;
+    const head = JSON.stringify({ error: message, version }).slice(0, -1);
+    return { status: 409, body: `${head}${caseText === null ? "" : `,"case":${caseText}`}}` };
   }
 }

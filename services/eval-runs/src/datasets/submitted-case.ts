@@ -1,4 +1,4 @@
-import { limits } from "@touchstone/contracts";
+import { limits } from "@touchstone/contracts/limits";
 import {
   AppError,
   elementsOf,
@@ -7,7 +7,7 @@ import {
   membersOf,
   memberText,
   objectText,
-} from "@touchstone/service-kit";
+} from "@touchstone/service-kit/thread";
 import { findQuestionMistake } from "./check-question.ts";
 import type { CaseIdentity } from "./known-cases.ts";
 

@@ -34,7 +34,7 @@ function exportEntity({ exports }: { exports: ExportStore }, entity: ExportedEnt
     return answerLines<ExportedRow>(entity, {
       projectId: query.projectId,
       readPage: (last) => exports.readPage(entity, query, last),
-      render: (row) => row.text,
+      render: (row) => row.texts,
     });
   };
 }

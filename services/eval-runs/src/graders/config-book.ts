@@ -1,6 +1,14 @@
 import { limits } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
-import { type Act, AppError, type Clock, type JsonMember, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
+import {
+  type Act,
+  AppError,
+  type Clock,
+  type JsonMember,
+  memberValue,
+  namesOfChanged,
+  uuidv7,
+} from "@touchstone/service-kit";
 import { recordAuditEvent } from "../outbox.ts";
 import { changedMembers, composeConfigDocument } from "./config-document.ts";
 import { requireBuiltInKept, requireDeletable, requireLiveJudgeable } from "./config-rules.ts";
@@ -149,8 +157,7 @@ async function recordChange(
   await recordAuditEvent(transaction, act, { action: "grading-config.changed", targetId: after.id, details });
 }
 
-const nameOf = ({ document }: Pick<StoredConfig, "document">): string =>
-  (JSON.parse(document) as { name: string }).name;
+const nameOf = ({ document }: Pick<StoredConfig, "document">): string => memberValue(document, "name") as string;
 
 /** True if it judges live traffic: a paused profile does not. */
 const isLive = ({ online }: Pick<StoredConfig, "online">): boolean => online?.enabled ?? false;

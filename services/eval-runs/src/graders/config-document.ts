@@ -1,5 +1,5 @@
 import { isStorable, limits } from "@touchstone/contracts";
-import { AppError, type JsonMember, type JsonObject, membersOf, memberText, objectText } from "@touchstone/service-kit";
+import { AppError, type JsonMember, type JsonObject, membersOf, objectText } from "@touchstone/service-kit";
 import { composeGradingMembers } from "../grading/grading-members.ts";
 
 /** The judge's criteria: the `judge` section of a judge scorer. */
@@ -41,8 +41,9 @@ export function composeConfigDocument(
   const members = new Map(
     [...(stored === null ? [] : membersOf(stored)), ...changes].map((member) => [member.name, member]),
   );
-  const text = objectText([...members.values()].filter((member) => configMembers.has(member.name)));
-  const body: JsonObject = { text, value: JSON.parse(text) };
+  const known = [...members.values()].filter((member) => configMembers.has(member.name));
+  const texts = new Map(known.map(({ name, valueText }) => [name, valueText]));
+  const body: ConfigBody = { texts, value: JSON.parse(objectText(known)) };
   const document = [...composeGradingMembers(body, createId), ...composeJudgeMembers(body)];
   requireGraderName(body.value.name as string);
   return objectText(document);
@@ -55,14 +56,20 @@ export function changedMembers(before: string, after: string): string[] {
   return [...new Set([...old.keys(), ...current.keys()])].filter((name) => old.get(name) !== current.get(name));
 }
 
-function composeJudgeMembers({ text, value }: JsonObject): JsonMember[] {
+/** The parsed members of a config, and the text of each. */
+interface ConfigBody {
+  value: JsonObject["value"];
+  texts: ReadonlyMap<string, string>;
+}
+
+function composeJudgeMembers({ texts, value }: ConfigBody): JsonMember[] {
   const members: JsonMember[] = [];
   for (const name of ["judgePrompt", "judgeModel"]) {
     const given = value[name];
     if (given === undefined || given === null) continue;
     if (typeof given !== "string") throw new AppError("bad_request", `${name} must be a string`);
     // A blank one counts as absent.
-    if (given.trim() !== "") members.push({ name, valueText: memberText(text, name) as string });
+    if (given.trim() !== "") members.push({ name, valueText: texts.get(name) as string });
   }
   const toolContext = value.toolContext ?? "simple";
   if (!toolContexts.includes(toolContext)) {

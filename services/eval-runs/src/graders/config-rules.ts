@@ -1,4 +1,4 @@
-import { AppError } from "@touchstone/service-kit";
+import { AppError, memberValue } from "@touchstone/service-kit";
 import { changedMembers, judgeMembers } from "./config-document.ts";
 import type { StoredConfig } from "./config-store.ts";
 import type { StoredGroup } from "./group-store.ts";
@@ -55,7 +55,7 @@ export function requireDeletable(
 
 /** True if a config's judge needs an expected result. */
 export function requiresExpected(document: string): boolean {
-  return (JSON.parse(document) as { requiresExpected?: boolean }).requiresExpected === true;
+  return memberValue(document, "requiresExpected") === true;
 }
 
 function hasMember(group: StoredGroup, configId: string): boolean {

@@ -3,6 +3,7 @@ import {
   AppError,
   actOf,
   type Call,
+  encodeList,
   type Handler,
   readJsonObject,
   requireProject,
@@ -32,7 +33,7 @@ function createEvaluationSettings({ book }: { book: ConfigBook }): Handler {
   return async (call) => {
     const change = readSettingsChange(await readJsonObject(call));
     const config = await book.create(requireProject(call), change, actOf(call.identity));
-    return { status: 201, body: renderSettings(config) };
+    return { status: 201, body: await encodeList("", [renderSettings(config)], "") };
   };
 }
 
@@ -40,14 +41,17 @@ function createEvaluationSettings({ book }: { book: ConfigBook }): Handler {
 function listEvaluationSettings({ configs }: { configs: ConfigStore }): Handler {
   return async (call) => {
     const page = await configs.list(requireProject(call), readListQuery(call, "the id of evaluation settings"));
-    const texts = page.rows.map(renderSettings);
-    return { status: 200, body: `{"evaluationSettings":[${texts.join(",")}]${endText(page, ({ id }) => id)}` };
+    const tail = `]${endText(page, ({ id }) => id)}`;
+    return { status: 200, body: await encodeList('{"evaluationSettings":[', page.rows.map(renderSettings), tail) };
   };
 }
 
 /** GET /custom-agent-evaluations/evaluation-settings/{evaluationSettingsId} (completions 4.1). */
 function getEvaluationSettings({ configs }: { configs: ConfigStore }): Handler {
-  return async (call) => ({ status: 200, body: renderSettings(await findSettings(configs, call)) });
+  return async (call) => ({
+    status: 200,
+    body: await encodeList("", [renderSettings(await findSettings(configs, call))], ""),
+  });
 }
 
 /**
@@ -59,7 +63,7 @@ function updateEvaluationSettings({ book }: { book: ConfigBook }): Handler {
     const change = readSettingsChange(await readJsonObject(call));
     const id = settingsId(call);
     const config = id === null ? null : await book.update(requireProject(call), id, change, actOf(call.identity));
-    return { status: 200, body: renderSettings(config ?? settingsNotFound()) };
+    return { status: 200, body: await encodeList("", [renderSettings(config ?? settingsNotFound())], "") };
   };
 }
 
@@ -79,7 +83,8 @@ function listSettingsVersions({ configs }: { configs: ConfigStore }): Handler {
     const { id } = await findSettings(configs, call);
     const page = await configs.listVersions(requireProject(call), id, readVersionListQuery(call));
     warnOfCut(call, page);
-    return { status: 200, body: `[${page.rows.map((version) => renderConfigVersion(id, version)).join(",")}]` };
+    const texts = page.rows.map((version) => renderConfigVersion(id, version));
+    return { status: 200, body: await encodeList("[", texts, "]") };
   };
 }
 

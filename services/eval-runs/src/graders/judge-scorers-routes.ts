@@ -3,6 +3,7 @@ import {
   AppError,
   actOf,
   type Call,
+  encodeList,
   type Handler,
   readJsonObject,
   requireProject,
@@ -30,7 +31,7 @@ function createJudgeScorer({ book }: { book: ConfigBook }): Handler {
   return async (call) => {
     const change = readJudgeScorerChange(await readJsonObject(call));
     const config = await book.create(requireProject(call), change, actOf(call.identity));
-    return { status: 201, body: `{"judgeScorer":${renderJudgeScorer(config)}}` };
+    return { status: 201, body: await encodeList('{"judgeScorer":', [renderJudgeScorer(config)], "}") };
   };
 }
 
@@ -38,8 +39,8 @@ function createJudgeScorer({ book }: { book: ConfigBook }): Handler {
 function listJudgeScorers({ configs }: { configs: ConfigStore }): Handler {
   return async (call) => {
     const page = await configs.list(requireProject(call), readListQuery(call, "the id of a judge scorer"));
-    const texts = page.rows.map(renderJudgeScorer);
-    return { status: 200, body: `{"judgeScorers":[${texts.join(",")}]${endText(page, ({ id }) => id)}` };
+    const tail = `]${endText(page, ({ id }) => id)}`;
+    return { status: 200, body: await encodeList('{"judgeScorers":[', page.rows.map(renderJudgeScorer), tail) };
   };
 }
 
@@ -48,7 +49,10 @@ function getJudgeScorer({ configs }: { configs: ConfigStore }): Handler {
   return async (call) => {
     const id = judgeScorerId(call);
     const config = id === null ? null : await configs.find(requireProject(call), id);
-    return { status: 200, body: `{"judgeScorer":${renderJudgeScorer(config ?? judgeScorerNotFound())}}` };
+    return {
+      status: 200,
+      body: await encodeList('{"judgeScorer":', [renderJudgeScorer(config ?? judgeScorerNotFound())], "}"),
+    };
   };
 }
 
@@ -61,7 +65,10 @@ function updateJudgeScorer({ book }: { book: ConfigBook }): Handler {
     const change = readJudgeScorerChange(await readJsonObject(call));
     const id = judgeScorerId(call);
     const config = id === null ? null : await book.update(requireProject(call), id, change, actOf(call.identity));
-    return { status: 200, body: `{"judgeScorer":${renderJudgeScorer(config ?? judgeScorerNotFound())}}` };
+    return {
+      status: 200,
+      body: await encodeList('{"judgeScorer":', [renderJudgeScorer(config ?? judgeScorerNotFound())], "}"),
+    };
   };
 }
 

@@ -4,6 +4,7 @@ import {
   actOf,
   type Call,
   type Handler,
+  memberValue,
   readJsonObject,
   requireProject,
   type ServedRoute,
@@ -95,7 +96,7 @@ function renderEvaluators(config: StoredConfig): z.input<typeof onlineEvaluatorR
   return [
     {
       _id: profileId,
-      name: name ?? (JSON.parse(document) as { name: string }).name,
+      name: name ?? (memberValue(document, "name") as string),
       evaluationSettingsId: id,
       ...settings,
       agentIds: [...settings.agentIds],

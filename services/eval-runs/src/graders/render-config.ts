@@ -1,10 +1,10 @@
-import { type JsonMember, membersOf, objectText } from "@touchstone/service-kit";
+import { type JsonMember, membersOf, objectTexts } from "@touchstone/service-kit";
 import { judgeMembers, offlineMembers } from "./config-document.ts";
 import type { ConfigVersion, StoredConfig } from "./config-store.ts";
 
-/** A grading config as evaluation settings, as JSON text (completions 4.1). */
-export function renderSettings({ id, document, isDefault, createdAt }: StoredConfig): string {
-  return objectText([
+/** A grading config as evaluation settings (completions 4.1): JSON in texts that follow one another. */
+export function renderSettings({ id, document, isDefault, createdAt }: StoredConfig): string[] {
+  return objectTexts([
     member("_id", id),
     ...membersOf(document),
     member("isDefault", isDefault),
@@ -14,7 +14,7 @@ export function renderSettings({ id, document, isDefault, createdAt }: StoredCon
 }
 
 /** The same config as a judge scorer, in sections (completions 4.2). */
-export function renderJudgeScorer(config: StoredConfig): string {
+export function renderJudgeScorer(config: StoredConfig): string[] {
   const texts = new Map(membersOf(config.document).map(({ name, valueText }) => [name, valueText]));
   const pick = (names: readonly string[]): JsonMember[] =>
     names.flatMap((name) => {
@@ -22,12 +22,12 @@ export function renderJudgeScorer(config: StoredConfig): string {
       return valueText === undefined ? [] : [{ name, valueText }];
     });
   const offline = [...pick(offlineMembers), member("isDefault", config.isDefault), member("status", "published")];
-  return objectText([
+  return objectTexts([
     member("_id", config.id),
     ...pick(["name", "description"]),
     member("seeded", config.seedKey !== null),
-    { name: "judge", valueText: objectText(pick(judgeMembers)) },
-    { name: "offline", valueText: objectText(offline) },
+    { name: "judge", valueText: objectTexts(pick(judgeMembers)) },
+    { name: "offline", valueText: objectTexts(offline) },
     member("online", config.online),
     member("createdAt", config.createdAt),
     member("versionCount", config.versionCount),
@@ -35,8 +35,8 @@ export function renderJudgeScorer(config: StoredConfig): string {
 }
 
 /** One version. Versions made with a project key have no author. */
-export function renderConfigVersion(configId: string, version: ConfigVersion): string {
-  return objectText([
+export function renderConfigVersion(configId: string, version: ConfigVersion): string[] {
+  return objectTexts([
     member("_id", versionId(configId, version.version)),
     member("versionNumber", version.version),
     member("changeSummary", version.changeSummary),

@@ -1,5 +1,5 @@
 import type { DeterministicRequest } from "@touchstone/contracts";
-import { type GradingPlan, type GradingSource, planOfDataset } from "./plan.ts";
+import { type GradingPlan, type GradingSource, planOfDataset, type StoredDocument } from "./plan.ts";
 
 /** The grading of a run: its plan, and the cases of the dataset version it was created with. */
 export interface Grading {
@@ -31,9 +31,10 @@ export type ExpectedTrajectory = Pick<NonNullable<DeterministicRequest["trajecto
 
 /** Reads a dataset version, which {@link composeDatasetDocument} has checked: its cases and its own grading. */
 export function readGrading(dataset: GradingSource): Grading {
-  const { questions, numberOfRequests } = JSON.parse(dataset.document) as StoredDataset;
+  const stored: StoredDataset = JSON.parse(dataset.document);
+  const { questions, numberOfRequests } = stored;
   return {
-    plan: planOfDataset(dataset),
+    plan: planOfDataset(dataset, stored),
     cases: questions.map((question) => readCase(question.main_question)),
     numberOfRequests,
   };
@@ -84,7 +85,7 @@ const textsOf = (value: unknown): string[] =>
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
-interface StoredDataset {
+interface StoredDataset extends StoredDocument {
   questions: { main_question: StoredCase }[];
   numberOfRequests: number;
 }

@@ -1,4 +1,4 @@
-import { limits } from "@touchstone/contracts";
+import { limits } from "@touchstone/contracts/limits";
 import {
   AppError,
   elementsOf,
@@ -7,7 +7,7 @@ import {
   type JsonObject,
   membersOf,
   objectText,
-} from "@touchstone/service-kit";
+} from "@touchstone/service-kit/thread";
 
 const optionalTexts = ["description", "acceptanceCriteria", "rejectionCriteria", "evaluationCriteria"] as const;
 const metrics = ["vectorSimilarity", "jaccardSimilarity", "bleuScore", "rougeScore"] as const;
@@ -19,8 +19,10 @@ const keptObjects = ["sovereigntyIndex", "thresholds"] as const;
  * 4.1). Values are texts: objects and code scorers stay as they were sent. Throws `bad_request` with the specified message for
  * the first rule that is broken.
  */
-export function composeGradingMembers({ value, text }: JsonObject, createId: () => string): JsonMember[] {
-  const texts = new Map(membersOf(text).map((member) => [member.name, member.valueText]));
+export function composeGradingMembers(
+  { value, texts }: { value: JsonObject["value"]; texts: ReadonlyMap<string, string> },
+  createId: () => string,
+): JsonMember[] {
   const members: JsonMember[] = [];
   const keep = (name: string, valueText = texts.get(name) as string) => members.push({ name, valueText });
 

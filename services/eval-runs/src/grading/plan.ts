@@ -67,8 +67,8 @@ export interface NamedSources {
 }
 
 /** A dataset's own grading: its criteria, metrics and code scorers. */
-export function planOfDataset(dataset: GradingSource): GradingPlan {
-  const { grader, metrics, codeScorers } = readSource(dataset);
+export function planOfDataset(dataset: GradingSource, stored?: StoredDocument): GradingPlan {
+  const { grader, metrics, codeScorers } = readSource(dataset, stored);
   return { primary: { kind: "judge", grader }, additional: [], metrics, codeScorers };
 }
 
@@ -140,10 +140,10 @@ function readGroup(
   };
 }
 
-function readSource({ id, version, document }: GradingSource): Pick<GradingPlan, "metrics" | "codeScorers"> & {
-  grader: Grader;
-} {
-  const stored: StoredDocument = JSON.parse(document);
+function readSource(
+  { id, version, document }: GradingSource,
+  stored: StoredDocument = JSON.parse(document),
+): Pick<GradingPlan, "metrics" | "codeScorers"> & { grader: Grader } {
   return {
     grader: {
       id,
@@ -174,7 +174,7 @@ function readSource({ id, version, document }: GradingSource): Pick<GradingPlan,
 }
 
 /** The grading part of a dataset's document; a grading config's also has its judge's settings. */
-interface StoredDocument {
+export interface StoredDocument {
   name: string;
   acceptanceCriteria?: string;
   rejectionCriteria?: string;

@@ -1,4 +1,4 @@
-import { isJsonObject } from "@touchstone/service-kit";
+import { isJsonObject } from "@touchstone/service-kit/thread";
 
 /** The rule for a member of an object, with its error message: `<member> must be <words>`. */
 export interface MemberRule {

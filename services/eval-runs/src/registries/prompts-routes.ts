@@ -3,6 +3,7 @@ import {
   AppError,
   type Call,
   type Clock,
+  encodeList,
   type Handler,
   objectText,
   parseBody,
@@ -47,10 +48,8 @@ function publishPrompt({ prompts, clock }: { prompts: PromptStore; clock: Clock 
 function listPrompts({ prompts }: { prompts: PromptStore }): Handler {
   return async (call) => {
     const page = await prompts.list(requireProject(call), readNameListQuery(call));
-    return {
-      status: 200,
-      body: `{"prompts":[${page.rows.map(showPrompt).join(",")}]${endText(page, ({ name }) => name)}`,
-    };
+    const tail = `]${endText(page, ({ name }) => name)}`;
+    return { status: 200, body: await encodeList('{"prompts":[', page.rows.map(showPrompt), tail) };
   };
 }
 

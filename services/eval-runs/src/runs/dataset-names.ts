@@ -1,5 +1,6 @@
 import { limits } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
+import { memberValue } from "@touchstone/service-kit";
 import { createBoundedCache } from "./bounded-cache.ts";
 
 /** The current names of datasets. */
@@ -31,7 +32,7 @@ export function createDatasetNames(database: Database): DatasetNames {
     });
     // The dataset was deleted concurrently.
     if (rows[0] === undefined) return null;
-    const { name } = JSON.parse(rows[0].document) as { name: string };
+    const name = memberValue(rows[0].document, "name") as string;
     kept.set(key, name, key.length + name.length);
     return name;
   }
