@@ -77,6 +77,7 @@ const atLimit: Record<keyof typeof limits, string> = {
   datasetNameMaxChars: "Longest name of a dataset on the paths of other systems' clients.",
   promptLabelsMax: "Labels of a prompt, over all its versions; more is 400.",
   promptTagsMax: "Tags of a prompt; more is 400.",
+  peerRunItemsMax: "Items that `GET /api/public/datasets/{name}/runs/{runName}` shows, the newest.",
   peerPageMax: "Rows of a page on the paths of other systems' clients; a larger `limit` counts as this.",
   datasetRequestsMax: "Repetitions per question of a dataset.",
   variantsPerCaseMax: "Paraphrases that one case asks for.",

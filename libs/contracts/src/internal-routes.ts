@@ -23,6 +23,8 @@ import {
   judgedTraceReply,
   scriptTraceQuery,
   scriptTraceReply,
+  traceOutputsQuery,
+  traceOutputsReply,
   turnsQuery,
   turnsReply,
 } from "./http/judging.ts";
@@ -30,6 +32,16 @@ import { modelCosts, modelCostsQuery } from "./http/model-comparison.ts";
 import { agentFound, agentQuery, agentsFound, agentsQuery } from "./http/profiles.ts";
 import { accessSettingsReply, monitoringDefaults, providerKeys } from "./http/project-settings.ts";
 import { promptSearch, promptSearchReply } from "./http/prompts.ts";
+import {
+  foundRun,
+  keptRunItem,
+  namedRunPage,
+  namedRunPageQuery,
+  namedRunQuery,
+  runItem,
+  runItemPage,
+  runItemPageQuery,
+} from "./http/run-items.ts";
 import { humanScores, humanScoresQuery, runScores, runScoresQuery } from "./http/scores.ts";
 import {
   liveUsageQuery,
@@ -116,6 +128,16 @@ export const internalRoutes = {
     askedBy: ["eval-runs", "monitor"],
     body: judgedTraceQuery,
     reply: judgedTraceReply,
+  },
+  /** The outputs of traces that the results of external runs name. */
+  readTraceOutputs: {
+    id: "readTraceOutputs",
+    method: "POST",
+    path: "/internal/traces/read-outputs",
+    owner: "ingest",
+    askedBy: ["eval-runs"],
+    body: traceOutputsQuery,
+    reply: traceOutputsReply,
   },
   /** A recorded trace with its spans, for scorers that are programs. */
   readTraceForScripts: {
@@ -214,6 +236,38 @@ export const internalRoutes = {
     path: "/internal/dataset-items/list",
     body: itemPageQuery,
     reply: itemPage,
+  },
+  /** Adds an item to the external run of a name. */
+  keepRunItem: {
+    ...asItems,
+    id: "keepRunItem",
+    path: "/internal/run-items/keep",
+    body: keptRunItem,
+    reply: z.object({ item: runItem.nullable() }),
+  },
+  /** The items of an external run, page by page. */
+  listRunItems: {
+    ...asItems,
+    id: "listRunItems",
+    path: "/internal/run-items/list",
+    body: runItemPageQuery,
+    reply: runItemPage,
+  },
+  /** The external runs of a dataset, page by page. */
+  listNamedRuns: {
+    ...asItems,
+    id: "listNamedRuns",
+    path: "/internal/named-runs/list",
+    body: namedRunPageQuery,
+    reply: namedRunPage,
+  },
+  /** An external run by its name, with its items. */
+  findNamedRun: {
+    ...asItems,
+    id: "findNamedRun",
+    path: "/internal/named-runs/find",
+    body: namedRunQuery,
+    reply: foundRun,
   },
   /** Prompts by name, label and tag, page by page. */
   searchPrompts: {

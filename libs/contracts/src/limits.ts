@@ -122,6 +122,8 @@ export const limits = {
   datasetNameMaxChars: 500,
   /** Rows of a page on the paths of other systems' clients. */
   peerPageMax: 100,
+  /** Items in the answer about one run of another system's client, the newest; its list of items has all. */
+  peerRunItemsMax: 10_000,
   /** completions 3.1. */
   datasetRequestsMax: 20,
   /** Paraphrases requested for one case. */

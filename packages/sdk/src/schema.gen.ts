@@ -1672,6 +1672,11 @@ export interface components {
         RenamedProject: {
             name: string;
         };
+        RescoreRunBody: {
+            evaluationSettingsId?: string | null;
+            scorerGroupId?: string | null;
+            additionalScorerIds?: string[] | null;
+        };
         RescoreRunReply: {
             runId: string;
             status: components["schemas"]["RunStatus"];
@@ -4506,7 +4511,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RescoreRunBody"];
+            };
+        };
         responses: {
             /** @description The skipped results were judged again. */
             200: {

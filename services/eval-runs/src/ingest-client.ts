@@ -1,4 +1,11 @@
-import { deadlines, internalRoutes, type JudgedTrace, type RecordedTurn, type RunScores } from "@touchstone/contracts";
+import {
+  deadlines,
+  internalRoutes,
+  type JudgedTrace,
+  type RecordedTurn,
+  type RunScores,
+  type TraceOutput,
+} from "@touchstone/contracts";
 import type { InternalClient } from "@touchstone/service-kit";
 import type { z } from "zod";
 
@@ -6,6 +13,8 @@ import type { z } from "zod";
 export type Recorded = { traceId: string } | { sessionId: string };
 
 export type RunScoresQuery = z.input<typeof internalRoutes.readRunScores.body>;
+
+export type TraceOutputsQuery = z.input<typeof internalRoutes.readTraceOutputs.body>;
 
 export interface TraceQuery {
   projectId: string;
@@ -25,6 +34,8 @@ export interface IngestClient {
    * project.
    */
   readTrace(query: TraceQuery, requestId: string): Promise<JudgedTrace | null>;
+  /** The outputs of the first of these traces, null where one is not there yet; at least one element. */
+  readOutputs(query: TraceOutputsQuery, requestId: string): Promise<(TraceOutput | null)[]>;
   /** A page of the scores that clients gave a run or some traces. */
   readRunScores(query: RunScoresQuery, requestId: string): Promise<RunScores>;
 }
@@ -37,6 +48,9 @@ export function createIngestClient(client: Pick<InternalClient, "call">): Ingest
     },
     async readTrace(query, requestId) {
       return (await client.call(internalRoutes.readTraceForJudging, query, within(requestId))).trace;
+    },
+    async readOutputs(query, requestId) {
+      return (await client.call(internalRoutes.readTraceOutputs, query, within(requestId))).outputs;
     },
     readRunScores: (query, requestId) => client.call(internalRoutes.readRunScores, query, within(requestId)),
   };

@@ -16,6 +16,10 @@ import { createNamedDatasetStore } from "./datasets/named-dataset-store.ts";
 import { datasetRoutes } from "./datasets/routes.ts";
 import type { ExportStore } from "./export/exported-tables.ts";
 import { exportRoutes } from "./export/routes.ts";
+import { createCasePlaces } from "./external-runs/case-places.ts";
+import { createNamedRunStore } from "./external-runs/named-run-store.ts";
+import { externalRunRoutes } from "./external-runs/routes.ts";
+import { createRunLists } from "./external-runs/run-lists.ts";
 import type { GateStore } from "./gates/gate-store.ts";
 import { gateRoutes } from "./gates/routes.ts";
 import type { ConfigStore } from "./graders/config-store.ts";
@@ -31,6 +35,7 @@ import type { ToolSchemaStore } from "./registries/tool-schema-store.ts";
 import { toolSchemaRoutes } from "./registries/tool-schemas-routes.ts";
 import type { RescoringStore } from "./rescoring/rescoring-store.ts";
 import { rescoringRoutes } from "./rescoring/routes.ts";
+import type { AwaitedOutputs } from "./results/awaited-outputs.ts";
 import type { BatchScorer } from "./results/batch-scorer.ts";
 import type { RatingNews } from "./results/rating-news.ts";
 import type { ResultStore } from "./results/result-store.ts";
@@ -63,6 +68,7 @@ export interface RouteDependencies extends FinalizingDependencies {
   ingest: IngestClient;
   linkedTraces: LinkedTraces;
   ratingNews: RatingNews;
+  awaited: AwaitedOutputs;
   timings: Timings;
   logger: Logger;
   scorer: BatchScorer;
@@ -75,7 +81,7 @@ export interface RouteDependencies extends FinalizingDependencies {
 /** Every route of this service, with its dependencies. */
 export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
   const { datasets, runs, results, ciRuns, gates, gradings, configs, groups } = dependencies;
-  const { prompts, toolSchemas, ingest, clock, database, signal, exports, bus, logger, timings, lockGraders } =
+  const { prompts, toolSchemas, ingest, clock, database, signal, exports, bus, logger, timings, lockGraders, awaited } =
     dependencies;
   const members = createMemberReader(bus);
   const names = createDatasetNames(database);
@@ -84,6 +90,18 @@ export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
   return [
     { route: internalRoutes.closeEvalRunsProjects, handle: closeProjects(dependencies.closing) },
     ...itemRoutes({ named: createNamedDatasetStore(database, work), book, work, clock }),
+  const book = createDatasetBook(database);
+  const named = createNamedDatasetStore(database);
+  return [
+    { route: internalRoutes.closeEvalRunsProjects, handle: closeProjects(dependencies.closing) },
+    ...itemRoutes({ named, book, clock }),
+    ...externalRunRoutes({
+      ...dependencies,
+      named,
+      store: createNamedRunStore(database),
+      lists: createRunLists(database),
+      places: createCasePlaces(datasets),
+    }),
     ...datasetRoutes({
       ...dependencies,
       book,
@@ -96,7 +114,7 @@ export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
       variants: { bus, logger, signal, variantsMs: timings.variantsMs },
       refuseCiRun: (projectId, runId) => refuseCiRun(ciRuns, projectId, runId),
     }),
-    ...rescoringRoutes(dependencies),
+    ...rescoringRoutes({ ...dependencies, members }),
     {
       route: routes.evaluateTrace,
       handle: evaluateTrace({ ...dependencies, evaluator: createTraceEvaluator(dependencies) }),
@@ -104,9 +122,9 @@ export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
     ...graderRoutes({ lockGraders, configs, groups, members, clock }),
     ...analysisRoutes(dependencies),
     ...ciRunRoutes(dependencies),
-    ...gateRoutes({ database, runs, gates, gradings, clock, datasets, results, names, ingest }),
+    ...gateRoutes({ database, runs, gates, gradings, clock, datasets, results, names, ingest, awaited }),
     ...promptRoutes({ prompts, clock }),
     ...toolSchemaRoutes({ toolSchemas, clock }),
-    ...exportRoutes({ exports }),
+    ...exportRoutes({ exports, awaited }),
   ];
 }

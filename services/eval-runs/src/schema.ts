@@ -14,6 +14,8 @@ const projectTables: readonly ProjectTable[] = [
   { name: "analyses" },
   { name: "gate_results" },
   { name: "ci_runs" },
+  { name: "named_runs" },
+  { name: "run_items" },
   { name: "runs" },
   { name: "dataset_versions" },
   { name: "case_ids" },

@@ -26,6 +26,7 @@ import { relayEvents } from "./outbox.ts";
 import { createPromptStore } from "./registries/prompt-store.ts";
 import { createToolSchemaStore } from "./registries/tool-schema-store.ts";
 import { createRescoringStore } from "./rescoring/rescoring-store.ts";
+import { createAwaitedOutputs } from "./results/awaited-outputs.ts";
 import { createBatchScorer } from "./results/batch-scorer.ts";
 import { createClaimStore } from "./results/claim-store.ts";
 import { createRatingNews } from "./results/rating-news.ts";
@@ -89,6 +90,7 @@ function openEvalRuns(kit: StoreServiceKit, config: EvalRunsConfig) {
   const ingest = createIngestClient(kit.connectTo({ audience: "ingest", addresses: config.ingestAddresses }));
   const toolSchemas = createToolSchemaStore(database);
   const linkedTraces = createLinkedTraces({ ingest, toolSchemas, logger, traceMs: timings.traceMs });
+  const awaited = createAwaitedOutputs({ database, ingest, logger });
   const ratingNews = createRatingNews({ isExporting: config.exportsVerdicts });
   const runStreams = openRunStreams(kit, pool);
   const claims = createClaimStore(database, timings, ratingNews);
@@ -114,6 +116,7 @@ function openEvalRuns(kit: StoreServiceKit, config: EvalRunsConfig) {
     bus,
     ingest,
     linkedTraces,
+    awaited,
     timings,
     logger,
     gates: createGateStore(database),

@@ -13,6 +13,8 @@ export interface FakeIngest {
   askedTraces: z.output<typeof internalRoutes.readTraceForJudging.body>[];
   /** Records a trace of a project; answers its id. */
   record(projectId: string, trace: Partial<JudgedTrace>): string;
+  /** Gives a recorded trace its output. */
+  complete(projectId: string, traceId: string, output: string): void;
   /** From now on a trace is answered after this, or with a failure where it rejects. */
   delayTraces(until: () => Promise<unknown>): void;
   stop(): Promise<void>;
@@ -61,6 +63,17 @@ export async function startFakeIngest(): Promise<FakeIngest> {
           return { status: 200, body: { trace: isWhole ? trace : { ...trace, input: null, output: null } } };
         },
       },
+      {
+        route: internalRoutes.readTraceOutputs,
+        async handle(call) {
+          const { projectId, named } = internalRoutes.readTraceOutputs.body.parse(await call.json());
+          await wait();
+          const found = named.map(({ traceId }) => traces.get(`${projectId} ${traceId}`));
+          // One at a time, as for large outputs.
+          const outputs = found.slice(0, 1).map((trace) => (trace?.output ? trace : null));
+          return { status: 200, body: { outputs } };
+        },
+      },
     ],
     rootSecret,
     clock: systemClock,
@@ -78,6 +91,10 @@ export async function startFakeIngest(): Promise<FakeIngest> {
       const traceId = uuidv7(Date.now());
       traces.set(`${projectId} ${traceId}`, { ...emptyTrace, ...trace, traceId });
       return traceId;
+    },
+    complete(projectId, traceId, output) {
+      const key = `${projectId} ${traceId}`;
+      traces.set(key, { ...(traces.get(key) as JudgedTrace), output });
     },
     delayTraces(until) {
       wait = until;

@@ -48,9 +48,9 @@ test("the versions used last are kept, as many as fit", async () => {
   expect(reads).toEqual(["a.1", "b.1", "c.1", "b.1"]);
 });
 
-test("runs of one version share its cases, and each keeps its plan", async () => {
+test("runs of one version share its cases, and each keeps its plan until it is replaced", async () => {
   const { reads, gradings } = create();
-  const run = (id: string) => ({ id, datasetId: "a", datasetVersion: 1 });
+  const run = (id: string) => ({ id, datasetId: "a", datasetVersion: 1, planRevision: 0 });
 
   const one = await gradings.ofRun("project", run("one"));
   const other = await gradings.ofRun("project", run("other"));
@@ -59,14 +59,22 @@ test("runs of one version share its cases, and each keeps its plan", async () =>
   expect(one).toEqual({ plan: frozen, cases: [expect.objectContaining({ query: "q" })], numberOfRequests: 1 });
   expect(other.cases).toBe(one.cases);
   expect(reads).toEqual(["one", "a.1", "other"]);
+
+  await gradings.ofRun("project", { ...run("one"), planRevision: 1 });
+  expect(reads).toEqual(["one", "a.1", "other", "one"]);
 });
 
 test("a run of before plans were frozen is graded by its dataset version; one without a dataset has no cases", async () => {
   const { gradings } = create();
 
-  const old = await gradings.ofRun("project", { id: "old", datasetId: "a", datasetVersion: 1 });
+  const old = await gradings.ofRun("project", { id: "old", datasetId: "a", datasetVersion: 1, planRevision: 0 });
   expect(old).toEqual(await gradings.ofDataset("project", "a", 1));
-  const alone = await gradings.ofRun("project", { id: "new", datasetId: "config", datasetVersion: null });
+  const alone = await gradings.ofRun("project", {
+    id: "new",
+    datasetId: "config",
+    datasetVersion: null,
+    planRevision: 0,
+  });
   expect(alone).toEqual({ plan: frozen, cases: [], numberOfRequests: 1 });
 });
 

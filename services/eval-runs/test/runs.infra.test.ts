@@ -330,7 +330,8 @@ async function readOver(
   const gradings = createGradings({ datasets: createDatasetStore(database), runs });
   const shower = createRunShower({ names: createDatasetNames(database), gradings });
   const results = createResultStore(database);
-  const handle = getRun({ database, runs, results, shower, intervals: createKnownIntervals() });
+  const awaited = { ofRun: async () => {}, ofProject: async () => {} };
+  const handle = getRun({ database, runs, results, awaited, shower, intervals: createKnownIntervals() });
   const { signal } = new AbortController();
   const call = { identity: { projectId: client.projectId }, params: { runId }, query, signal } as unknown as Call;
   const { body } = await handle(call);

@@ -183,6 +183,7 @@ test("a session cookie opens what belongs to accounts, the traces, and reads and
     "labelLangfusePrompt",
     "createLangfuseDataset",
     "createLangfuseDatasetItem",
+    "createLangfuseRunItem",
     "callMcp",
   ]);
 });

@@ -4275,6 +4275,11 @@ export interface components {
         RenamedProject: {
             name: string;
         };
+        RescoreRunBody: {
+            evaluationSettingsId?: string | null;
+            scorerGroupId?: string | null;
+            additionalScorerIds?: string[] | null;
+        };
         RescoreRunReply: {
             runId: string;
             status: components["schemas"]["RunStatus"];
@@ -8505,7 +8510,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RescoreRunBody"];
+            };
+        };
         responses: {
             /** @description The skipped results were judged again. */
             200: {

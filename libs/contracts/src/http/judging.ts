@@ -58,6 +58,32 @@ export type ScriptTrace = z.infer<typeof scriptTrace>;
 /** Its reply; null = no such trace in the project. */
 export const scriptTraceReply = z.object({ trace: scriptTrace.nullable() });
 
+/** Traces that one call of the internal `readTraceOutputs` names. */
+export const traceOutputsMax = 100;
+
+/**
+ * Body of the internal `readTraceOutputs`: traces by an id of Touchstone or of OpenTelemetry, and the span of each whose output is
+ * wanted, by its id in OpenTelemetry; null = the root.
+ */
+export const traceOutputsQuery = z.object({
+  projectId: z.uuid(),
+  named: z
+    .array(z.object({ traceId: z.string(), spanId: z.string().nullable() }))
+    .min(1)
+    .max(traceOutputsMax),
+});
+
+/** The output of a trace, or of one of its spans. At least one of output and error is set. */
+export const traceOutput = recordedTrace
+  .pick({ output: true, error: true, latencyMs: true, inputTokens: true, outputTokens: true })
+  .extend({ traceId: z.string().describe("Of the root in Touchstone") });
+export type TraceOutput = z.infer<typeof traceOutput>;
+
+/**
+ * Its reply: an output, or null where it is not there yet, for as many of the names as fit, from the first. At least one.
+ */
+export const traceOutputsReply = z.object({ outputs: z.array(traceOutput.nullable()) });
+
 /** Body of the internal `readTurns`: exactly one of the two ids. */
 export const turnsQuery = z.object({
   projectId: z.uuid(),

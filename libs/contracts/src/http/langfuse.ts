@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
 import { datasetItem, keptDataset, keptItem, namedDataset } from "./dataset-items.ts";
+import { namedRun } from "./run-items.ts";
+import { storable } from "./texts.ts";
 
 /** `GET /api/public/health`. `version` is the version of Langfuse whose paths these are. */
 export const langfuseHealth = z.object({ status: z.literal("OK"), version: z.string() });
@@ -98,3 +100,49 @@ export const langfuseItem = datasetItem;
 export const langfuseItemParams = z.object({ itemId: z.string() });
 export const langfuseItemListQuery = langfusePageQuery.extend({ datasetName: z.string() });
 export const langfuseItemList = z.object({ data: z.array(datasetItem), meta: pageMeta });
+
+const peerId = z.string().min(1).max(limits.indexedTextMaxChars).check(storable);
+
+/** Body of `POST /api/public/dataset-run-items`. */
+export const submittedLangfuseRunItem = z.object({
+  runName: peerId,
+  runDescription: z.string().nullish().describe("Replaces the one of the run"),
+  metadata: z.json().optional().describe("Replaces those of the run"),
+  datasetItemId: peerId,
+  traceId: peerId.describe("Its trace may be stored later"),
+  observationId: peerId.nullish().describe("Whose output counts; default: the root's"),
+  createdAt: z.iso.datetime({ offset: true }).nullish(),
+});
+const idSentence = (member: string): string =>
+  `${member} must be text of 1 to ${limits.indexedTextMaxChars} characters`;
+export const submittedLangfuseRunItemSentences = {
+  runName: idSentence("runName"),
+  runDescription: "runDescription must be text",
+  metadata: "metadata cannot be taken",
+  datasetItemId: idSentence("datasetItemId"),
+  traceId: idSentence("traceId"),
+  observationId: idSentence("observationId"),
+  createdAt: "createdAt must be an ISO 8601 date",
+} as const;
+
+export const langfuseRunItem = z.object({
+  id: z.string(),
+  datasetRunId: z.string(),
+  datasetRunName: z.string(),
+  datasetItemId: z.string(),
+  traceId: z.string(),
+  observationId: z.string().nullable(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+});
+export const langfuseRunItemListQuery = langfusePageQuery.extend({ datasetId: z.string(), runName: z.string() });
+export const langfuseRunItemList = z.object({ data: z.array(langfuseRunItem), meta: pageMeta });
+
+export const langfuseRun = namedRun;
+export const langfuseRunList = z.object({ data: z.array(langfuseRun), meta: pageMeta });
+export const langfuseRunParams = langfuseDatasetParams.extend({
+  runName: z.string().describe("A slash in it is written %2F"),
+});
+export const langfuseRunWithItems = langfuseRun.extend({
+  datasetRunItems: z.array(langfuseRunItem).describe(`The newest, at most ${limits.peerRunItemsMax}`),
+});

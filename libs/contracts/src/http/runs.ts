@@ -211,6 +211,12 @@ export const run = z.object({
   createdAt: z.string(),
 });
 
+/** A score that the client of an external run computed (completions 5.13). */
+const submittedScorerResult = codeScorerResult.extend({
+  name: z.string().min(1).max(limits.scoreNameMaxChars),
+  score: z.number().min(0).max(1).nullable(),
+});
+
 /** One result of a batch (completions 5.3). Unknown fields, `observableTrace` and `metadata` are ignored. */
 export const submittedResult = z.looseObject({
   idempotencyKey: z.string(),
@@ -231,6 +237,11 @@ export const submittedResult = z.looseObject({
     .nullish(),
   isSmokeTestVariant: z.boolean().optional(),
   smokeTestVariantText: z.string().nullish(),
+  codeScorerResults: z
+    .array(submittedScorerResult)
+    .max(limits.codeScorersMax)
+    .nullish()
+    .describe("Read in external runs only: scores that the client computed"),
 });
 
 /**
@@ -320,6 +331,13 @@ export const missingResults = z.object({
 });
 
 export const deletedRun = z.object({ deleted: z.literal(true) });
+
+/** Body of `POST .../rescore`, optional: the graders of an external run that has no ratings yet (completions 5.13). */
+export const rescoreRunBody = submittedRun.pick({
+  evaluationSettingsId: true,
+  scorerGroupId: true,
+  additionalScorerIds: true,
+});
 
 /** 200 of `POST .../rescore` (completions 5.11). Call it again while `remaining` is not 0. */
 export const rescoreRunReply = z.object({

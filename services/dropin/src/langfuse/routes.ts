@@ -5,6 +5,7 @@ import type { Owner } from "../owner.ts";
 import { datasetRoutes } from "./dataset-routes.ts";
 import { ingestionRoutes } from "./ingestion-routes.ts";
 import { promptRoutes } from "./prompt-routes.ts";
+import { runItemRoutes } from "./run-item-routes.ts";
 
 /** The paths of Langfuse's clients (dropin 1). */
 export function langfuseRoutes(dependencies: { auth: Owner; ingest: Owner; evalRuns: Owner }): ServedRoute[] {
@@ -14,6 +15,7 @@ export function langfuseRoutes(dependencies: { auth: Owner; ingest: Owner; evalR
     ...ingestionRoutes(dependencies),
     ...promptRoutes(dependencies),
     ...datasetRoutes(dependencies),
+    ...runItemRoutes(dependencies),
   ];
 }
 

@@ -39,7 +39,8 @@ export function submitCiResults({
     const unique = results.filter((result) => byKey.get(result.idempotencyKey) === result);
     const grading = await gradings.ofRun(projectId, await requireRun(runs, projectId, runId));
     const { organizationId } = call.identity;
-    const batch = { projectId, organizationId, runId, batchId, verdictMode: "live", grading, results: unique } as const;
+    const scope = { projectId, organizationId, runId, batchId } as const;
+    const batch = { ...scope, verdictMode: "live", grading, isExternal: false, results: unique } as const;
     const settled = await scorer.score(batch).catch(async (thrown) => {
       // The run was closed, has expired, or was deleted meanwhile: each has a different answer.
       if (isAppError(thrown) && thrown.code === "conflict") requireOpen(await requireCiRun(ciRuns, projectId, runId));

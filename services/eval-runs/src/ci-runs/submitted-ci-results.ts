@@ -57,6 +57,7 @@ function readResult(body: JsonObject, totalQuestions: number): SubmittedResult {
     outputTokens: null,
     isVariant: false,
     variantText: null,
+    scores: null,
   };
 }
 

@@ -148,7 +148,13 @@ export function createDatasetBook(database: Database, work: WorkOnDataset): Data
   };
 }
 
-async function dropReplaced(transaction: Queryable, projectId: string, id: string, version: number): Promise<void> {
+/** Deletes a version that was {@link UpdateOptions.isOneOfMany}, unless a run uses it. The newest one must not be named. */
+export async function dropReplaced(
+  transaction: Queryable,
+  projectId: string,
+  id: string,
+  version: number,
+): Promise<void> {
   await transaction.query({
     name: "dataset_drop_replaced_version",
     text: `

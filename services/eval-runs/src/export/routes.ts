@@ -3,8 +3,14 @@ import type { ExportedRow } from "@touchstone/db";
 import { answerLines, type Handler, readSince, requireProject, type ServedRoute } from "@touchstone/service-kit";
 import { type ExportedEntity, type ExportStore, exportedTables } from "./exported-tables.ts";
 
+interface ExportDependencies {
+  exports: ExportStore;
+  /** Completes results that await the output of a trace. */
+  awaited: { ofProject(projectId: string, requestId: string): Promise<void> };
+}
+
 /** Exports as JSON lines, one route per entity (completions 13). */
-export function exportRoutes(dependencies: { exports: ExportStore }): ServedRoute[] {
+export function exportRoutes(dependencies: ExportDependencies): ServedRoute[] {
   return [
     { route: routes.exportDatasets, handle: exportEntity(dependencies, "datasets") },
     { route: routes.exportDatasetVersions, handle: exportEntity(dependencies, "dataset-versions") },
@@ -28,9 +34,10 @@ export function exportRoutes(dependencies: { exports: ExportStore }): ServedRout
 }
 
 /** `GET /export/{entity}` for the tables of this service (completions 13). */
-function exportEntity({ exports }: { exports: ExportStore }, entity: ExportedEntity): Handler {
+function exportEntity({ exports, awaited }: ExportDependencies, entity: ExportedEntity): Handler {
   return async (call) => {
     const query = { projectId: requireProject(call), sinceMs: readSince(call.query) };
+    if (entity === "run-results") await awaited.ofProject(query.projectId, call.identity.requestId);
     return answerLines<ExportedRow>(entity, {
       projectId: query.projectId,
       readPage: (last) => exports.readPage(entity, query, last),

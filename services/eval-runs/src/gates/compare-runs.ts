@@ -4,6 +4,7 @@ import type { z } from "zod";
 import { findScorer } from "../grading/plan.ts";
 import { answerPieces } from "../json/answer-pieces.ts";
 import { readText } from "../queries/read-query.ts";
+import type { AwaitedOutputs } from "../results/awaited-outputs.ts";
 import type { OutlinedResult, ReadResult, ResultStore } from "../results/result-store.ts";
 import type { ResultRow } from "../results/stored-result.ts";
 import type { Gradings } from "../runs/gradings.ts";
@@ -183,10 +184,12 @@ export function compareRuns({
   runs,
   results,
   gradings,
+  awaited,
 }: {
   runs: RunStore;
   results: ResultStore;
   gradings: Gradings;
+  awaited: AwaitedOutputs;
 }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
@@ -201,6 +204,8 @@ export function compareRuns({
     if (before.datasetId !== after.datasetId) {
       throw new AppError("bad_request", "The two runs are of different datasets");
     }
+    const { requestId } = call.identity;
+    await Promise.all([before, after].map((run) => awaited.ofRun(projectId, run, requestId)));
     const [ofBefore, ofAfter] = await Promise.all([
       gradings.ofRun(projectId, before),
       gradings.ofRun(projectId, after),

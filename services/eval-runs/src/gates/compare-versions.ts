@@ -2,6 +2,7 @@ import type { comparedVersions } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import { isJsonObject } from "@touchstone/service-kit";
 import type { z } from "zod";
+import { isJudgedRun } from "../runs/run-store.ts";
 
 type Reply = z.input<typeof comparedVersions>;
 
@@ -21,7 +22,7 @@ const unversioned = "(unversioned)";
 const tolerance = 0.5;
 const runsMax = 1_000;
 
-/** The newest completed runs of a dataset, newest first, without trace evaluations. */
+/** The newest completed runs of a dataset, newest first, without trace evaluations and unrated external runs. */
 export async function readVersionedRuns(
   database: Database,
   projectId: string,
@@ -43,7 +44,7 @@ export async function readVersionedRuns(
         where project_id = $1
           and dataset_id = $2
           and status = 'completed'
-          and run_source <> 'trace-eval'
+          and ${isJudgedRun}
         order by id desc
         limit ${runsMax}
       ) runs

@@ -2,7 +2,7 @@ import type { Gate, GateCheck } from "@touchstone/contracts";
 import { type Database, selectPart } from "@touchstone/db";
 import type { ListPage, SizedRow } from "@touchstone/service-kit";
 import { readList } from "../queries/read-list.ts";
-import { branchOfSubject, commitOfSubject } from "../runs/run-store.ts";
+import { branchOfSubject, commitOfSubject, isJudgedRun } from "../runs/run-store.ts";
 import { matchesVerdict, type VerdictQuery, verdictValues } from "../runs/verdict-query.ts";
 import { announceGate } from "./announce-gate.ts";
 
@@ -31,7 +31,7 @@ export interface RecordedGateQuery extends VerdictQuery {
 export interface GateStore {
   /** Completed earlier runs of the dataset that may be baselines, newest first: rated ones, unless a metric is gated. */
   listBaselines(projectId: string, run: { id: string; datasetId: string }, isRated: boolean): Promise<string[]>;
-  /** The dataset's newest completed run that is not a trace evaluation. */
+  /** The dataset's newest completed run that is neither a trace evaluation nor an external run without a rating. */
   findNewestCompleted(projectId: string, datasetId: string): Promise<string | null>;
   /** Records a verdict, and announces it in the same commit. */
   record(projectId: string, recorded: Omit<RecordedGate, "branch" | "commit" | "gate"> & { gate: Gate }): Promise<void>;
@@ -114,7 +114,7 @@ export function createGateStore(database: Database): GateStore {
           where project_id = $1
             and dataset_id = $2
             and status = 'completed'
-            and run_source <> 'trace-eval'
+            and ${isJudgedRun}
           order by id desc
           limit 1`,
         values: [projectId, datasetId],

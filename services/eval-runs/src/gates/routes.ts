@@ -11,6 +11,7 @@ import {
 import type { z } from "zod";
 import type { DatasetStore } from "../datasets/dataset-store.ts";
 import { readAllOrNone, readText } from "../queries/read-query.ts";
+import type { AwaitedOutputs } from "../results/awaited-outputs.ts";
 import type { DatasetNames } from "../runs/dataset-names.ts";
 import { readVerdictQuery } from "../runs/verdict-query.ts";
 import { compareRuns } from "./compare-runs.ts";
@@ -21,15 +22,20 @@ import type { GateStore } from "./gate-store.ts";
 
 /** Verdicts on whole runs, and comparisons of runs. */
 export function gateRoutes(
-  dependencies: GateDependencies & { database: Database; datasets: DatasetStore; names: DatasetNames },
+  dependencies: GateDependencies & {
+    database: Database;
+    datasets: DatasetStore;
+    names: DatasetNames;
+    awaited: AwaitedOutputs;
+  },
 ): ServedRoute[] {
-  const { database, runs, gates, gradings, datasets, results, names } = dependencies;
+  const { database, runs, gates, gradings, datasets, results, names, awaited } = dependencies;
   const keeper = createGateKeeper(dependencies);
   return [
     { route: routes.gateRun, handle: gateRun({ keeper }) },
     { route: routes.listGates, handle: listGates({ gates, names }) },
     { route: routes.previewGate, handle: previewGate({ keeper, gates, datasets }) },
-    { route: routes.compareRuns, handle: compareRuns({ runs, results, gradings }) },
+    { route: routes.compareRuns, handle: compareRuns({ runs, results, gradings, awaited }) },
     { route: routes.compareVersions, handle: compareVersions({ datasets, database }) },
   ];
 }

@@ -1,5 +1,6 @@
 import type {
   DeterministicScore,
+  resultRow,
   SimilarityScores,
   SkipReason,
   scoreMembers,
@@ -13,12 +14,23 @@ export type JudgeRequest = z.input<typeof scoreResult.body>;
 
 /**
  * The reason why a stored result has no rating: a judge's reason, or its run was finalized before it was judged, or no scorer
- * was available for the patterns and custom scorers of its group.
+ * was available for the patterns and custom scorers of its group. Of an external run: its client scores it, and its output may
+ * not be there yet.
  */
-export type StoredSkipReason = SkipReason | "run_finalized" | "no_scorer";
+export type StoredSkipReason = SkipReason | "run_finalized" | "no_scorer" | ClientSkipReason;
+type ClientSkipReason = "scored_by_client" | "awaiting_output";
+
+/** A score between 0 and 1 beside the ratings of judges. */
+export type CodeScore = NonNullable<z.output<typeof resultRow>["codeScorerResults"]>[number];
 
 /** The finding of a pattern or custom scorer as a member of a group: 0 to 1, or null with a reason. */
 export type MemberFinding = z.output<typeof scoreMembers.reply>["findings"][number];
+
+/** What a client says of a failure. */
+interface ReportedError {
+  type?: string | undefined;
+  message?: string | undefined;
+}
 
 /** One valid result of a batch (interface: POST runs/{runId}/results), defaults filled in. */
 export interface SubmittedResult {
@@ -29,9 +41,9 @@ export interface SubmittedResult {
   runNumber: number;
   /** The query; null = not sent, the case's query counts. */
   query: string | null;
-  /** The agent's answer; null only beside an error. */
+  /** The agent's answer; null only beside an error, and while it is awaited with its trace. */
   outputText: string | null;
-  error: { type?: string; message?: string } | null;
+  error: ReportedError | null;
   traceId: string | null;
   retrievalContext: string | readonly string[] | null;
   latencyMs: number | null;
@@ -39,6 +51,8 @@ export interface SubmittedResult {
   outputTokens: number | null;
   isVariant: boolean;
   variantText: string | null;
+  /** What the client of an external run computed; null for every other run. */
+  scores: readonly CodeScore[] | null;
 }
 
 /** The judgement of one result, from any source. */
@@ -80,8 +94,21 @@ export function skipped(skipReason: StoredSkipReason, justification: string): Ju
 }
 
 /** A result submitted with an error: rated 0 without a judge (interface: Result status; completions 5.3). */
-export function failedCase(error: { type?: string; message?: string }): Judgement {
+export function failedCase(error: ReportedError): Judgement {
   const { type = "Error", message = "no message" } = error;
   const justification = `Case failed with error: ${type}: ${message}`;
   return { status: "failed", rating: 0, justification, skipReason: null, ...nothingHeard };
 }
+
+/** The source of external runs: their clients score the results (completions 5.13). */
+export const externalSource = "external";
+
+/** A result of an external run as it is submitted (completions 5.13): no judge is asked, whatever the result is. */
+export function leftToClient({ outputText, error }: Pick<SubmittedResult, "outputText" | "error">): Judgement {
+  const isAwaited = outputText === null && error === null;
+  return skipped(isAwaited ? "awaiting_output" : "scored_by_client", "Not judged: scored by the client.");
+}
+
+/** True for a result that was {@link leftToClient}. */
+export const isLeftToClient = ({ skipReason }: Pick<Judgement, "skipReason">): boolean =>
+  skipReason === "scored_by_client" || skipReason === "awaiting_output";

@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { AppError, type Logger } from "@touchstone/service-kit";
 import type { Grading } from "../grading/cases.ts";
+import { writePlan } from "../grading/plan.ts";
 import { type JudgingDependencies, judgeResult, type LinkTrace } from "../judging/judge-result.ts";
-import type { SubmittedResult } from "../judging/judgement.ts";
+import { externalSource, type SubmittedResult } from "../judging/judgement.ts";
 import type { LinkedTraces } from "../judging/linked-traces.ts";
 import { createGroupedStore } from "../results/store-in-groups.ts";
 import { composeResult, type StoredResult } from "../results/stored-result.ts";
+import type { RunGrading } from "../runs/find-graders.ts";
 import type { Gradings } from "../runs/gradings.ts";
 import type { StoredRun } from "../runs/run-store.ts";
 import type { RescoringRight, RescoringScope, RescoringStore, SkippedResult } from "./rescoring-store.ts";
@@ -25,7 +27,7 @@ export interface RescoringDependencies extends JudgingDependencies {
 export interface Rescored {
   /** Judged, and stored in place of the skipped ones. */
   rescored: number;
-  /** Judged again without a rating; they stay as they were. */
+  /** Judged again without a rating, or without an output yet; they stay as they were. */
   stillSkipped: number;
   /** Not judged before the deadline. Call again for these. */
   remaining: number;
@@ -42,6 +44,14 @@ const refusals: Readonly<Record<Exclude<RescoringRight, "granted">, () => AppErr
   held: () => new AppError("conflict", "Rescoring already running for this run"),
 };
 
+export interface RunToRescore {
+  projectId: string;
+  organizationId: string | null;
+  run: StoredRun;
+  /** How an external run is to be graded from now on; null = as it is. */
+  asked: RunGrading | null;
+}
+
 /**
  * Judges only the skipped results of a run again, under the plan the run was created with (completions 5.11). Judged results
  * are stored one by one; results skipped again stay as they were. Throws `conflict` for a failed run, a pipeline's run, and
@@ -49,7 +59,7 @@ const refusals: Readonly<Record<Exclude<RescoringRight, "granted">, () => AppErr
  */
 export async function rescoreRun(
   dependencies: RescoringDependencies,
-  { projectId, organizationId, run }: { projectId: string; organizationId: string | null; run: StoredRun },
+  { projectId, organizationId, run, asked }: RunToRescore,
 ): Promise<Rescored> {
   const { rescorings, gradings, linkedTraces, timings, logger, onStored, signal } = dependencies;
   const scope: RescoringScope = { projectId, runId: run.id, holder: randomUUID() };
@@ -60,7 +70,7 @@ export async function rescoreRun(
     rescorings.renew(scope, timings.leaseMs).catch((err) => logger.warn({ err }, "a lease could not be renewed"));
   }, timings.heartbeatMs);
   try {
-    const grading = await gradings.ofRun(projectId, run);
+    const grading = await gradings.ofRun(projectId, await regrade(dependencies, scope, run, asked));
     const ids = await rescorings.listSkipped(projectId, run.id);
     // The workers share one source, which buffers a page.
     const skipped = rescorings.readSkipped(projectId, ids);
@@ -116,6 +126,20 @@ export async function rescoreRun(
   }
 }
 
+/** The run with the grading that was asked for. Ratings of one run never come from two plans. */
+async function regrade(
+  { rescorings, gradings }: Pick<RescoringDependencies, "rescorings" | "gradings">,
+  scope: RescoringScope,
+  run: StoredRun,
+  asked: RunGrading | null,
+): Promise<StoredRun> {
+  if (asked === null || writePlan(await gradings.planOf(scope.projectId, run)) === asked.plan) return run;
+  const planRevision = await rescorings.regrade(scope, asked);
+  if (planRevision === null)
+    throw new AppError("conflict", "The run has ratings already: its graders stay as they are");
+  return { ...run, planRevision };
+}
+
 interface Again {
   projectId: string;
   organizationId: string | null;
@@ -126,12 +150,13 @@ interface Again {
   leftMs: number;
 }
 
-/** Null = skipped again. */
+/** Null = skipped again, or there is nothing to judge yet. */
 async function judgeAgain(
   dependencies: RescoringDependencies,
   { projectId, organizationId, run, grading, linkTrace, result, leftMs }: Again,
 ): Promise<StoredResult | null> {
-  const submitted = readSubmitted(result);
+  const submitted = readSubmitted(result, run.runSource === externalSource);
+  if (submitted.outputText === null && submitted.error === null) return null;
   const { questionIndex } = result.row;
   const evaluationCase = questionIndex === null ? null : (grading.cases[questionIndex] ?? null);
   const { plan } = grading;
@@ -140,20 +165,23 @@ async function judgeAgain(
     { projectId, organizationId, verdictMode: run.verdictMode, plan, evaluationCase, submitted, linkTrace },
     { leftMs, signal: dependencies.signal },
   );
-  if (judgement.status !== "scored") return null;
+  if (judgement.status === "skipped") return null;
   return composeResult(result.id, submitted, judgement, { plan, evaluationCase, batchId: result.row.batchId });
 }
 
 /** Restores the submitted result from the stored one. */
-function readSubmitted({ idempotencyKey, caseId, row, submittedContext }: SkippedResult): SubmittedResult {
+function readSubmitted(
+  { idempotencyKey, caseId, row, submittedContext }: SkippedResult,
+  isExternal: boolean,
+): SubmittedResult {
   return {
     idempotencyKey,
     caseId,
     questionIndex: row.questionIndex,
     runNumber: row.runNumber ?? 1,
     query: row.input?.query ?? null,
-    outputText: row.output?.text ?? "",
-    error: null,
+    outputText: row.output?.text ?? null,
+    error: row.error,
     traceId: row.traceId,
     retrievalContext: submittedContext,
     latencyMs: row.latencyMs,
@@ -161,5 +189,7 @@ function readSubmitted({ idempotencyKey, caseId, row, submittedContext }: Skippe
     outputTokens: row.outputTokens,
     isVariant: row.isSmokeTestVariant,
     variantText: row.smokeTestVariantText,
+    // Only the client can have computed scores of a result that no judge has seen.
+    scores: isExternal ? row.codeScorerResults : null,
   };
 }

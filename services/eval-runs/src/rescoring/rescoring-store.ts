@@ -4,6 +4,7 @@ import type { RatingNews } from "../results/rating-news.ts";
 import { resultColumns, resultValues, selectSentResults } from "../results/result-columns.ts";
 import { inOrder, listedIds, pageRows, selectPage } from "../results/result-pages.ts";
 import type { ResultRow, StoredResult } from "../results/stored-result.ts";
+import type { RunGrading } from "../runs/find-graders.ts";
 
 /** A stored result that no judge could rate. */
 export interface SkippedResult {
@@ -29,6 +30,10 @@ export type RescoringRight = "granted" | "not_found" | "failed" | "pipeline" | "
  */
 export interface RescoringStore {
   begin(scope: RescoringScope, leaseMs: number): Promise<RescoringRight>;
+  /**
+   * Replaces the plan of a run that has no ratings, and returns its revision; null when it has some, or the right was lost.
+   */
+  regrade(scope: RescoringScope, grading: RunGrading): Promise<number | null>;
   renew(scope: RescoringScope, leaseMs: number): Promise<void>;
   end(scope: RescoringScope): Promise<void>;
   /** The ids of the skipped results, in the order of the run. */
@@ -59,6 +64,34 @@ export function createRescoringStore(database: Database, ratingNews: RatingNews)
           values: [projectId, runId, holder, leaseMs],
         });
         return "granted";
+      }),
+
+    regrade: ({ projectId, runId, holder }, { plan, gradedBy }) =>
+      database.scoped([projectId], async (transaction) => {
+        const { evaluationSettingsId, scorerGroupId, additionalScorerIds } = gradedBy;
+        const { rows } = await transaction.query<{ plan_revision: number }>({
+          name: "rescoring_regrade",
+          text: `
+            update evals.runs
+            set plan = $4,
+                evaluation_settings_id = $5,
+                scorer_group_id = $6,
+                additional_scorer_ids = $7,
+                plan_revision = plan_revision + 1
+            where project_id = $1
+              and id = $2
+              and rescoring_holder = $3
+              and not exists (
+                select
+                from evals.results
+                where results.project_id = $1
+                  and results.run_id = $2
+                  and results.rating is not null
+              )
+            returning plan_revision`,
+          values: [projectId, runId, holder, plan, evaluationSettingsId, scorerGroupId, additionalScorerIds],
+        });
+        return rows[0]?.plan_revision ?? null;
       }),
 
     async renew({ projectId, runId, holder }, leaseMs) {

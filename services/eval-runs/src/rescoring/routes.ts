@@ -1,30 +1,48 @@
 import { type rescoreRunReply, routes } from "@touchstone/contracts";
-import { createLimitInHand, type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import {
+  AppError,
+  createLimitInHand,
+  type Handler,
+  readJsonObject,
+  requireProject,
+  type ServedRoute,
+} from "@touchstone/service-kit";
 import type { z } from "zod";
+import { externalSource } from "../judging/judgement.ts";
+import type { AwaitedOutputs } from "../results/awaited-outputs.ts";
 import type { ResultStore } from "../results/result-store.ts";
-import { type RunStore, requireRun } from "../runs/run-store.ts";
+import { composeGrading, type GraderStores, type RunGrading } from "../runs/find-graders.ts";
+import { type RunStore, requireRun, type StoredRun } from "../runs/run-store.ts";
+import { type NamedGraders, readNamedGraders } from "../runs/submitted-run.ts";
 import { computeLiveStatistics } from "../statistics/result-tally.ts";
 import { type RescoringDependencies, rescoreRun as rescore } from "./rescore-run.ts";
 
 /** Judges the skipped results of a run again. */
-export function rescoringRoutes(
-  dependencies: RescoringDependencies & { runs: RunStore; results: ResultStore },
-): ServedRoute[] {
+export function rescoringRoutes(dependencies: RouteDependencies): ServedRoute[] {
   return [{ route: routes.rescoreRun, handle: rescoreRun(dependencies) }];
+}
+
+interface RouteDependencies extends RescoringDependencies, GraderStores {
+  runs: RunStore;
+  results: ResultStore;
+  awaited: AwaitedOutputs;
 }
 
 /** Concurrent rescorings per process. */
 const inHandMax = 100;
 
 /** POST /custom-agent-evaluations/runs/{runId}/rescore (completions 5.11): judges skipped results again. */
-function rescoreRun(dependencies: RescoringDependencies & { runs: RunStore; results: ResultStore }): Handler {
-  const { runs, results } = dependencies;
+function rescoreRun(dependencies: RouteDependencies): Handler {
+  const { runs, results, awaited } = dependencies;
   const limit = createLimitInHand(inHandMax, "Too many runs are being rescored at the moment; retry.");
   return async (call) => {
     const projectId = requireProject(call);
+    const graders = readNamedGraders((await readJsonObject(call)).value);
     const run = await requireRun(runs, projectId, call.params.runId);
-    const { organizationId } = call.identity;
-    const rescored = await limit(() => rescore(dependencies, { projectId, organizationId, run }));
+    const asked = await readAsked(dependencies, projectId, run, graders);
+    const { organizationId, requestId } = call.identity;
+    await awaited.ofRun(projectId, run, requestId);
+    const rescored = await limit(() => rescore(dependencies, { projectId, organizationId, run, asked }));
     const [after, progress] = await Promise.all([
       requireRun(runs, projectId, run.id),
       results.readProgress(projectId, run.id),
@@ -40,4 +58,20 @@ function rescoreRun(dependencies: RescoringDependencies & { runs: RunStore; resu
     };
     return { status: 200, body: reply };
   };
+}
+
+/** Null: the request names no graders. */
+async function readAsked(
+  { gradings, ...stores }: GraderStores & Pick<RescoringDependencies, "gradings">,
+  projectId: string,
+  { runSource, datasetId, datasetVersion }: StoredRun,
+  graders: NamedGraders,
+): Promise<RunGrading | null> {
+  const { evaluationSettingsId, scorerGroupId, additionalScorerIds } = graders;
+  if (evaluationSettingsId === null && scorerGroupId === null && additionalScorerIds.length === 0) return null;
+  if (runSource !== externalSource || datasetVersion === null) {
+    throw new AppError("bad_request", "Only an external run takes other graders");
+  }
+  const { plan } = await gradings.ofDataset(projectId, datasetId, datasetVersion);
+  return composeGrading(stores, projectId, plan, graders);
 }

@@ -1,7 +1,7 @@
 import type { VerdictMode } from "@touchstone/contracts";
 import { type Clock, uuidv7 } from "@touchstone/service-kit";
 import type { EvaluationCase, Grading } from "../grading/cases.ts";
-import { failedCase, type Judgement, type SubmittedResult } from "../judging/judgement.ts";
+import { failedCase, type Judgement, leftToClient, type SubmittedResult } from "../judging/judgement.ts";
 import { composeResult, neverJudged, type StoredResult } from "./stored-result.ts";
 
 /** A batch of valid results with different idempotency keys. */
@@ -13,6 +13,8 @@ export interface Batch {
   batchId: string;
   verdictMode: VerdictMode;
   grading: Grading;
+  /** The client scores its results: no judge is asked. */
+  isExternal: boolean;
   results: readonly SubmittedResult[];
 }
 
@@ -29,7 +31,7 @@ export interface Candidate {
 }
 
 /** Gives each result of a batch its id and its case. */
-export function composeCandidates({ grading, batchId, results }: Batch, clock: Clock): Candidate[] {
+export function composeCandidates({ grading, batchId, isExternal, results }: Batch, clock: Clock): Candidate[] {
   const now = clock.now();
   return results.map((submitted) => {
     // Made in sequence, so that results sort as they were submitted.
@@ -38,7 +40,9 @@ export function composeCandidates({ grading, batchId, results }: Batch, clock: C
     const evaluationCase = questionIndex === null ? null : (grading.cases[questionIndex] ?? null);
     const compose = (judgement: Judgement) =>
       composeResult(id, submitted, judgement, { plan: grading.plan, evaluationCase, batchId });
-    const unjudged = compose(submitted.error === null ? neverJudged : failedCase(submitted.error));
+    const unjudged = compose(isExternal ? leftToClient(submitted) : judgeLess(submitted));
     return { submitted, evaluationCase, keyDigest: unjudged.keyDigest, unjudged, compose };
   });
 }
+
+const judgeLess = ({ error }: SubmittedResult): Judgement => (error === null ? neverJudged : failedCase(error));

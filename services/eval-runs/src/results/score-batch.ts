@@ -113,7 +113,7 @@ export async function scoreBatch(
   }
 
   async function judgeAndStore(candidate: Candidate): Promise<SettledResult> {
-    const result = candidate.compose(await judge(candidate));
+    const result = batch.isExternal ? candidate.unjudged : candidate.compose(await judge(candidate));
     if (!(await store(result))) return waitForOther(result);
     onStored(result);
     return { row: result.row, isDuplicate: false };

@@ -4,7 +4,13 @@ import type { z } from "zod";
 import type { EvaluationCase } from "../grading/cases.ts";
 import { type GradingPlan, rowGradersOf, scorerMembersOf } from "../grading/plan.ts";
 import { deterministicNamesFor, metricNames, metricsFor } from "../judging/judge-request.ts";
-import { type Judgement, type StoredSkipReason, type SubmittedResult, skipped } from "../judging/judgement.ts";
+import {
+  isLeftToClient,
+  type Judgement,
+  type StoredSkipReason,
+  type SubmittedResult,
+  skipped,
+} from "../judging/judgement.ts";
 import { ratingsOf, type TraceRating } from "../judging/trace-ratings.ts";
 
 export type ResultRow = z.infer<typeof resultRow>;
@@ -62,7 +68,7 @@ export function composeResult(
     inputTokens: submitted.inputTokens,
     outputTokens: submitted.outputTokens,
     ...composeMetrics(judgement, plan, evaluationCase),
-    codeScorerResults: composeCodeScorerResults(judgement, plan, evaluationCase),
+    codeScorerResults: joinScores(submitted, composeCodeScorerResults(judgement, plan, evaluationCase)),
     judgeScorerResults: composeJudgeScorerResults(judgement, plan),
     isSmokeTestVariant: submitted.isVariant,
     smokeTestVariantText: submitted.variantText,
@@ -155,7 +161,8 @@ function composeCodeScorerResults(
 ): ResultRow["codeScorerResults"] {
   const names = deterministicNamesFor(plan, evaluationCase);
   const members = scorerMembersOf(plan);
-  if (judgement.status === "failed" || names.length + members.length === 0) return null;
+  if (judgement.status === "failed" || isLeftToClient(judgement)) return null;
+  if (names.length + members.length === 0) return null;
   const computed = names.map((name, index) => {
     const heard = judgement.deterministic[index];
     return heard === undefined ? { name, score: null, error: notHeard(judgement) } : { ...heard, name };
@@ -165,6 +172,14 @@ function composeCodeScorerResults(
     return { name, score: goodness, ...(goodness === null && because !== null && { error: because }) };
   });
   return [...computed, ...found];
+}
+
+/** The client's scores come first. */
+function joinScores(
+  { scores }: SubmittedResult,
+  computed: ResultRow["codeScorerResults"],
+): ResultRow["codeScorerResults"] {
+  return scores === null || scores.length === 0 ? computed : [...scores, ...(computed ?? [])];
 }
 
 /** The reason for a missing answer: that of the whole result, or that the judge omitted it. */

@@ -13,18 +13,30 @@ const accepted = submittedResult.extend({
   output: z.looseObject({ text: z.unknown() }).nullish(),
   error: z.looseObject({ type: z.string().nullish(), message: z.string().nullish() }).nullish(),
   isSmokeTestVariant: z.boolean().nullish(),
+  // Read for external runs only: other clients may send anything here.
+  codeScorerResults: z.unknown().optional(),
 });
+
+const scoresOfClient = submittedResult.shape.codeScorerResults.unwrap();
 
 /**
  * Reads one element of a batch, given as parsed value and as text. Null = dropped and counted in `failedValidation`: no
- * idempotency key, neither output nor error, or a field of the wrong type.
+ * idempotency key, neither output nor error (nor, in an external run, a trace that will have the output), or a field of the wrong
+ * type.
  */
-export function readSubmittedResult(value: unknown, text: string): SubmittedResult | null {
+export function readSubmittedResult(
+  value: unknown,
+  text: string,
+  { isExternal }: { isExternal: boolean } = { isExternal: false },
+): SubmittedResult | null {
   const parsed = accepted.safeParse(value);
   if (!parsed.success) return null;
   const result = parsed.data;
   const outputText = readText(result.output?.text, text, "output", "text");
-  if (outputText === null && isAbsent(result.error)) return null;
+  const comesWithTrace = isExternal && !isAbsent(result.traceId);
+  if (outputText === null && isAbsent(result.error) && !comesWithTrace) return null;
+  const scores = scoresOfClient.safeParse(isExternal ? (result.codeScorerResults ?? null) : null);
+  if (!scores.success) return null;
   const questionIndex = result.questionIndex ?? 0;
   return {
     idempotencyKey: result.idempotencyKey,
@@ -41,6 +53,7 @@ export function readSubmittedResult(value: unknown, text: string): SubmittedResu
     outputTokens: result.timings?.outputTokens ?? null,
     isVariant: result.isSmokeTestVariant ?? false,
     variantText: result.smokeTestVariantText ?? null,
+    scores: scores.data,
   };
 }
 

@@ -10,8 +10,7 @@ import {
 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { DatasetStore } from "../datasets/dataset-store.ts";
-import { planOfRun, writePlan } from "../grading/plan.ts";
-import { findGraders, type GraderStores } from "./find-graders.ts";
+import { composeGrading, type GraderStores } from "./find-graders.ts";
 import type { Gradings } from "./gradings.ts";
 import { makeVariants, type VariantDependencies } from "./make-variants.ts";
 import type { RunStore } from "./run-store.ts";
@@ -49,27 +48,21 @@ export function createRun({
     requireWorkspace(call, body.value.workspaceId);
     const datasetVersion = isUuid(datasetId) ? await datasets.findVersion(projectId, datasetId) : null;
     if (datasetVersion === null) throw new AppError("not_found", "Dataset not found");
-    const named = await findGraders(stores, projectId, graders);
     const grading = await gradings.ofDataset(projectId, datasetId, datasetVersion);
-    const plan = planOfRun(grading.plan, named);
+    const { plan, gradedBy } = await composeGrading(stores, projectId, grading.plan, graders);
 
     const { organizationId } = call.identity;
     const smokeTestVariants = await makeVariants(variants, { projectId, organizationId }, grading.cases);
 
     const now = clock.now();
     const id = uuidv7(now);
-    const gradedBy = {
-      evaluationSettingsId: graders.evaluationSettingsId,
-      scorerGroupId: graders.scorerGroupId,
-      additionalScorerIds: plan.additional.length === 0 ? null : plan.additional.map((grader) => grader.id),
-    };
     await runs.insert(projectId, {
       ...submitted,
       ...gradedBy,
       id,
       datasetId,
       datasetVersion,
-      plan: writePlan(plan),
+      plan,
       smokeTestVariants: smokeTestVariants && JSON.stringify(smokeTestVariants),
       createdAt: new Date(now),
     });

@@ -1,10 +1,11 @@
-import { isUuid } from "@touchstone/contracts";
+import { type createRunReply, isUuid } from "@touchstone/contracts";
 import { AppError } from "@touchstone/service-kit";
+import type { z } from "zod";
 import type { ConfigStore } from "../graders/config-store.ts";
 import type { StoredMember } from "../graders/group-document.ts";
 import type { GroupStore } from "../graders/group-store.ts";
 import type { MemberReader } from "../graders/member-reader.ts";
-import type { GradingSource, NamedSources } from "../grading/plan.ts";
+import { type GradingPlan, type GradingSource, type NamedSources, planOfRun, writePlan } from "../grading/plan.ts";
 import type { NamedGraders } from "./submitted-run.ts";
 
 export interface GraderStores {
@@ -13,12 +14,31 @@ export interface GraderStores {
   members: MemberReader;
 }
 
+/** How a run is graded: the plan as it is stored, and what the run says of it. */
+export interface RunGrading {
+  plan: string;
+  gradedBy: Pick<z.input<typeof createRunReply>, "evaluationSettingsId" | "scorerGroupId" | "additionalScorerIds">;
+}
+
+/** The grading of a run by the graders that it names and those of its dataset. Throws what {@link findGraders} throws. */
+export async function composeGrading(
+  stores: GraderStores,
+  projectId: string,
+  ofDataset: GradingPlan,
+  graders: NamedGraders,
+): Promise<RunGrading> {
+  const plan = planOfRun(ofDataset, await findGraders(stores, projectId, graders));
+  const { evaluationSettingsId, scorerGroupId } = graders;
+  const additionalScorerIds = plan.additional.length === 0 ? null : plan.additional.map((grader) => grader.id);
+  return { plan: writePlan(plan), gradedBy: { evaluationSettingsId, scorerGroupId, additionalScorerIds } };
+}
+
 /**
  * Looks up the graders that a run names besides its dataset (completions 5.1). Throws `not_found` for the first one that the
  * project does not have, including malformed ids. Throws `service_unavailable` when a group has patterns or custom scorers and
  * monitor is unavailable.
  */
-export async function findGraders(
+async function findGraders(
   { configs, groups, members }: GraderStores,
   projectId: string,
   { evaluationSettingsId, scorerGroupId, additionalScorerIds }: NamedGraders,

@@ -9,7 +9,7 @@ import type { RunStore, StoredRun } from "./run-store.ts";
 const documentCharsMax = 32 * 1024 * 1024;
 const planCharsMax = 8 * 1024 * 1024;
 
-/** Gradings, read once and cached: neither a dataset version nor a run's plan ever changes. */
+/** Gradings, read once and cached: neither a dataset version nor a revision of a run's plan ever changes. */
 export interface Gradings {
   /** A dataset version's cases and its own grading. */
   ofDataset(projectId: string, datasetId: string, version: number): Promise<Grading>;
@@ -19,7 +19,7 @@ export interface Gradings {
   planOf(projectId: string, run: GradedRun): Promise<GradingPlan>;
 }
 
-type GradedRun = Pick<StoredRun, "id" | "datasetId" | "datasetVersion">;
+export type GradedRun = Pick<StoredRun, "id" | "datasetId" | "datasetVersion" | "planRevision">;
 
 export function createGradings({
   datasets,
@@ -46,7 +46,7 @@ export function createGradings({
   }
 
   async function planOf(projectId: string, run: GradedRun): Promise<GradingPlan> {
-    const key = `${projectId}/${run.id}`;
+    const key = `${projectId}/${run.id}/${run.planRevision}`;
     const kept = plans.get(key);
     if (kept !== undefined) return kept;
     const text = await runs.readPlan(projectId, run.id);

@@ -4,6 +4,7 @@ import type { z } from "zod";
 import { findScorer } from "../grading/plan.ts";
 import { answerPieces } from "../json/answer-pieces.ts";
 import { type Query, readCursor, readLimit, readNumber, readOneOf, readText } from "../queries/read-query.ts";
+import type { AwaitedOutputs } from "../results/awaited-outputs.ts";
 import {
   countCases,
   listResults as list,
@@ -24,13 +25,14 @@ interface Dependencies {
   runs: RunStore;
   results: ResultStore;
   gradings: Gradings;
+  awaited: AwaitedOutputs;
 }
 
 /**
  * GET /custom-agent-evaluations/runs/{runId}/results: a page of the results, grouped by case. The page is cut from the outline
  * of the run, which is small; only the rows of the page are read, unless a scorer is named.
  */
-export function listResults({ runs, results, gradings }: Dependencies): Handler {
+export function listResults({ runs, results, gradings, awaited }: Dependencies): Handler {
   async function readBaseline(projectId: string, run: StoredRun, baselineId: string | null, scorerId: string | null) {
     if (baselineId === null) return new Map<number, number>();
     const baseline = await requireRun(runs, projectId, baselineId);
@@ -45,6 +47,7 @@ export function listResults({ runs, results, gradings }: Dependencies): Handler 
     const projectId = requireProject(call);
     const { limit, cursor, filter, order, scorer, baselineId } = readQuery(call.query);
     const run = await requireRun(runs, projectId, call.params.runId);
+    await awaited.ofRun(projectId, run, call.identity.requestId);
     const { cases, plan } = await gradings.ofRun(projectId, run);
     const scorerId = findScorer([plan], scorer)?.id ?? null;
     const baseline = await readBaseline(projectId, run, baselineId, scorerId);

@@ -16,6 +16,7 @@ import type { GroupStore } from "../graders/group-store.ts";
 import type { MemberReader } from "../graders/member-reader.ts";
 import { answerPieces } from "../json/answer-pieces.ts";
 import { readAllOrNone } from "../queries/read-query.ts";
+import type { AwaitedOutputs } from "../results/awaited-outputs.ts";
 import type { BatchScorer } from "../results/batch-scorer.ts";
 import type { ResultStore } from "../results/result-store.ts";
 import { computeLiveStatistics, countResults } from "../statistics/result-tally.ts";
@@ -48,12 +49,13 @@ interface RunRouteDependencies extends FinalizingDependencies {
   clock: Clock;
   variants: VariantDependencies;
   refuseCiRun: RefuseCiRun;
+  awaited: AwaitedOutputs;
 }
 
 /** Runs and their results. */
 export function runRoutes(dependencies: RunRouteDependencies): ServedRoute[] {
   const { datasets, runs, results, gradings, configs, groups, members, names, runStreams, scorer } = dependencies;
-  const { database, batchMs, signal, clock, variants, refuseCiRun } = dependencies;
+  const { database, batchMs, signal, clock, variants, refuseCiRun, awaited } = dependencies;
   const intervals = createKnownIntervals();
   const shower = createRunShower({ names, gradings });
   return [
@@ -62,11 +64,11 @@ export function runRoutes(dependencies: RunRouteDependencies): ServedRoute[] {
       handle: createRun({ datasets, runs, gradings, configs, groups, members, clock, variants }),
     },
     { route: routes.listRuns, handle: listRuns({ database, runs, results, shower, intervals }) },
-    { route: routes.getRun, handle: getRun({ database, runs, results, shower, intervals }) },
+    { route: routes.getRun, handle: getRun({ database, runs, results, awaited, shower, intervals }) },
     { route: routes.deleteRun, handle: deleteRun({ runs }) },
     { route: routes.streamRun, handle: streamRun({ runs, runStreams }) },
     { route: routes.submitResults, handle: submitResults({ runs, results, gradings, groups, refuseCiRun, scorer }) },
-    { route: routes.listResults, handle: listResults({ runs, results, gradings }) },
+    { route: routes.listResults, handle: listResults({ runs, results, gradings, awaited }) },
     { route: routes.listMissingResults, handle: listMissingResults({ runs, results, gradings }) },
     { route: routes.finalizeRun, handle: finalizeRun({ runs, results, refuseCiRun, database, batchMs, signal }) },
   ];
@@ -78,12 +80,14 @@ export function runRoutes(dependencies: RunRouteDependencies): ServedRoute[] {
  */
 export function getRun({
   runs,
+  awaited,
   shower,
   intervals,
   ...counting
 }: CountingDependencies & {
   runs: RunStore;
   results: ResultStore;
+  awaited: AwaitedOutputs;
   shower: RunShower;
   intervals: KnownIntervals;
 }): Handler {
@@ -92,6 +96,7 @@ export function getRun({
     const withResults = readAllOrNone(call.query, "results");
     const withCaseStatistics = readAllOrNone(call.query, "caseStatistics");
     const run = await requireRun(runs, projectId, call.params.runId);
+    await awaited.ofRun(projectId, run, call.identity.requestId);
     const [known] = await shower.show(projectId, [run]);
     const shown = known as ShownRun;
     const { signal } = call;

@@ -1,6 +1,7 @@
 import { isUuid, type VerdictMode } from "@touchstone/contracts";
 import { type Database, type Statement, selectPart, sqlStateOf } from "@touchstone/db";
 import { type Act, AppError, type ListPage, type SizedRow } from "@touchstone/service-kit";
+import { externalSource } from "../judging/judgement.ts";
 import { recordAuditEvent } from "../outbox.ts";
 import { type ListQuery, readList } from "../queries/read-list.ts";
 
@@ -24,6 +25,8 @@ export interface StoredRun {
   /** JSON text as it was sent, or null. */
   evaluationSubject: string | null;
   runSource: string;
+  /** How often its plan was replaced; 0 for all but external runs. */
+  planRevision: number;
   /** The number of rescorings after it ended. */
   scoringRevision: number;
   status: RunStatus;
@@ -32,8 +35,19 @@ export interface StoredRun {
   createdAt: Date;
 }
 
+/** In SQL: a run that answers a dataset, and of an external one that a judge has rated a result. */
+export const isJudgedRun = `
+            run_source <> 'trace-eval'
+            and (run_source <> '${externalSource}' or exists (
+              select
+              from evals.results
+              where results.project_id = runs.project_id
+                and results.run_id = runs.id
+                and results.rating is not null
+            ))`;
+
 /** A run to create. */
-export type NewRun = Omit<StoredRun, "status" | "closingAs" | "scoringRevision"> & {
+export type NewRun = Omit<StoredRun, "status" | "closingAs" | "scoringRevision" | "planRevision"> & {
   sdk: string | null;
   /** Made by {@link writePlan}. */
   plan: string;
@@ -294,7 +308,8 @@ export function buildRunInsert(projectId: string, run: NewRun): Statement {
 
 const runColumns = `
   id, dataset_id, dataset_version, evaluation_settings_id, scorer_group_id, additional_scorer_ids, verdict_mode,
-  evaluation_subject::text, smoke_test_variants::text, run_source, scoring_revision, status, closing_as, created_at`;
+  evaluation_subject::text, smoke_test_variants::text, run_source, plan_revision, scoring_revision, status, closing_as,
+  created_at`;
 
 type RunRow = {
   id: string;
@@ -307,6 +322,7 @@ type RunRow = {
   evaluation_subject: string | null;
   smoke_test_variants: string | null;
   run_source: string;
+  plan_revision: number;
   scoring_revision: number;
   status: RunStatus;
   closing_as: TerminalStatus | null;
@@ -324,6 +340,7 @@ const readRow = (row: RunRow): StoredRun => ({
   evaluationSubject: row.evaluation_subject,
   smokeTestVariants: row.smoke_test_variants,
   runSource: row.run_source,
+  planRevision: row.plan_revision,
   scoringRevision: row.scoring_revision,
   status: row.status,
   closingAs: row.closing_as,

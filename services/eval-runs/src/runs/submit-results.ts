@@ -12,7 +12,7 @@ import {
 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { GroupStore } from "../graders/group-store.ts";
-import type { SubmittedResult } from "../judging/judgement.ts";
+import { externalSource } from "../judging/judgement.ts";
 import type { BatchScorer } from "../results/batch-scorer.ts";
 import type { ResultStore } from "../results/result-store.ts";
 import type { SettledResult } from "../results/score-batch.ts";
@@ -21,13 +21,13 @@ import { readSubmittedResult } from "../results/submitted-result.ts";
 import { computeLiveStatistics } from "../statistics/result-tally.ts";
 import { createBoundedCache } from "./bounded-cache.ts";
 import type { RefuseCiRun } from "./finalize-run.ts";
-import type { Gradings } from "./gradings.ts";
+import type { GradedRun, Gradings } from "./gradings.ts";
 import { type RunStore, requireRun, type StoredRun } from "./run-store.ts";
 
 type Reply = z.input<typeof submitResultsReply>;
 
-/** The values of a run that a batch needs. They never change. */
-type GradedRun = Pick<StoredRun, "id" | "datasetId" | "datasetVersion" | "verdictMode">;
+/** The values of a run that a batch needs. Of a run that is not external they never change. */
+type OpenRun = GradedRun & Pick<StoredRun, "verdictMode" | "runSource">;
 
 /** For the keys of cached runs that have had a batch: about ten thousand. */
 const plainRunCharsMax = 1024 * 1024;
@@ -54,9 +54,9 @@ export function submitResults({
   refuseCiRun: RefuseCiRun;
   scorer: BatchScorer;
 }): Handler {
-  const plainRuns = createBoundedCache<GradedRun>(plainRunCharsMax);
+  const plainRuns = createBoundedCache<OpenRun>(plainRunCharsMax);
 
-  async function requireOpenRun(projectId: string, runId: string): Promise<GradedRun> {
+  async function requireOpenRun(projectId: string, runId: string): Promise<OpenRun> {
     const run = await requireRun(runs, projectId, runId);
     if (run.runSource === "ci") await refuseCiRun(projectId, runId);
     if (run.status !== "in_progress" || run.closingAs !== null) {
@@ -65,30 +65,32 @@ export function submitResults({
     if (run.scorerGroupId !== null && !(await groups.exists(projectId, run.scorerGroupId))) {
       throw new AppError("conflict", "The scorer group grading this run no longer exists");
     }
-    const { id, datasetId, datasetVersion, verdictMode } = run;
-    const graded = { id, datasetId, datasetVersion, verdictMode };
-    if (run.runSource !== "ci" && run.scorerGroupId === null) {
+    const { id, datasetId, datasetVersion, planRevision, verdictMode, runSource } = run;
+    const open = { id, datasetId, datasetVersion, planRevision, verdictMode, runSource };
+    if (runSource !== "ci" && runSource !== externalSource && run.scorerGroupId === null) {
       const key = keyOf(projectId, runId);
-      plainRuns.set(key, graded, key.length);
+      plainRuns.set(key, open, key.length);
     }
-    return graded;
+    return open;
   }
 
   return async (call) => {
     const projectId = requireProject(call);
     const { runId = "" } = call.params;
-    const { batchId, submitted } = readBatch(await readJsonObject(call));
+    const { batchId, sent } = readBatch(await readJsonObject(call));
+    const run = plainRuns.get(keyOf(projectId, runId)) ?? (await requireOpenRun(projectId, runId));
+    const isExternal = run.runSource === externalSource;
+    const submitted = sent.map(({ value, text }) => readSubmittedResult(value, text, { isExternal }));
     const valid = submitted.filter((result) => result !== null);
     // The first of two results with one key counts (completions 5.3).
     const byKey = new Map(valid.toReversed().map((result) => [result.idempotencyKey, result]));
     const unique = valid.filter((result) => byKey.get(result.idempotencyKey) === result);
     // Claims are taken under the run's lock, which checks that it exists and is open; without claims the run must be read.
-    const known = unique.length === 0 ? undefined : plainRuns.get(keyOf(projectId, runId));
-    const run = known ?? (await requireOpenRun(projectId, runId));
+    if (unique.length === 0) await requireOpenRun(projectId, runId);
     const grading = await gradings.ofRun(projectId, run);
     const { organizationId } = call.identity;
     const { verdictMode } = run;
-    const batch = { projectId, organizationId, runId, batchId, verdictMode, grading, results: unique };
+    const batch = { projectId, organizationId, runId, batchId, verdictMode, grading, isExternal, results: unique };
     const settled = await scorer.score(batch).catch(async (thrown) => {
       // A run that was deleted meanwhile accepts no results either, but its answer is 404.
       if (isAppError(thrown) && thrown.code === "conflict") await requireRun(runs, projectId, runId);
@@ -119,8 +121,8 @@ export function submitResults({
   };
 }
 
-/** Reads a batch, or refuses it as a whole (interface: POST runs/{runId}/results, Errors); null = a dropped result. */
-function readBatch({ text, value }: JsonObject): { batchId: string; submitted: (SubmittedResult | null)[] } {
+/** Reads a batch, or refuses it as a whole (interface: POST runs/{runId}/results, Errors): each result as value and as text. */
+function readBatch({ text, value }: JsonObject): { batchId: string; sent: { value: unknown; text: string }[] } {
   const { batchId, results } = value;
   if (typeof batchId !== "string" || batchId === "") refuse("batchId must be a non-empty string");
   if (!Array.isArray(results) || results.length === 0) refuse("results must be a non-empty array");
@@ -129,7 +131,7 @@ function readBatch({ text, value }: JsonObject): { batchId: string; submitted: (
   }
   if (!results.every(isJsonObject)) refuse("Every results entry must be an object");
   const texts = elementsOf(memberText(text, "results") as string);
-  return { batchId, submitted: results.map((result, index) => readSubmittedResult(result, texts[index] as string)) };
+  return { batchId, sent: results.map((result, index) => ({ value: result, text: texts[index] as string })) };
 }
 
 function refuse(message: string): never {

@@ -33,15 +33,20 @@ export function readSubmittedRun(body: JsonObject): SubmittedRun {
   if (typeof value.datasetId !== "string" || value.datasetId === "") refuse("datasetId is required");
   return {
     datasetId: value.datasetId as string,
-    graders: {
-      evaluationSettingsId: readText(value, "evaluationSettingsId"),
-      scorerGroupId: readText(value, "scorerGroupId"),
-      additionalScorerIds: readScorerIds(value.additionalScorerIds),
-    },
+    graders: readNamedGraders(value),
     evaluationSubject: readSubject(body),
     sdk: readObject(body, "sdk"),
     runSource: readRunSource(value),
     verdictMode: readVerdictMode(value.verdictMode),
+  };
+}
+
+/** The graders that a body names. Throws `bad_request` for the first mistake. */
+export function readNamedGraders(value: JsonObject["value"]): NamedGraders {
+  return {
+    evaluationSettingsId: readText(value, "evaluationSettingsId"),
+    scorerGroupId: readText(value, "scorerGroupId"),
+    additionalScorerIds: readScorerIds(value.additionalScorerIds),
   };
 }
 

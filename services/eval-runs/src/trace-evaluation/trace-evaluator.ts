@@ -125,5 +125,6 @@ function submitTrace(trace: JudgedTrace): SubmittedResult {
     outputTokens: trace.outputTokens,
     isVariant: false,
     variantText: null,
+    scores: null,
   };
 }

@@ -5,6 +5,8 @@ import {
   type judgedTraceReply,
   scriptTraceQuery,
   type scriptTraceReply,
+  traceOutputsQuery,
+  type traceOutputsReply,
   turnsQuery,
   type turnsReply,
 } from "@touchstone/contracts";
@@ -14,6 +16,7 @@ import type { SessionStore } from "../sessions/session-store.ts";
 import type { TraceStore } from "../trace-store/trace-store.ts";
 import { readJudgedTrace } from "./read-judged-trace.ts";
 import { readScriptTrace } from "./read-script-trace.ts";
+import { readTraceOutputs } from "./read-trace-outputs.ts";
 import { readTurns as readRecordedTurns } from "./read-turns.ts";
 
 /** Serves traces and sessions in the form that judges and scripts read. */
@@ -25,6 +28,7 @@ export function judgingRoutes(dependencies: {
   const { onceReady } = dependencies;
   return [
     { route: internalRoutes.readTraceForJudging, handle: onceReady(readTraceForJudging(dependencies)) },
+    { route: internalRoutes.readTraceOutputs, handle: onceReady(answerOutputs(dependencies)) },
     { route: internalRoutes.readTraceForScripts, handle: onceReady(readTraceForScripts(dependencies)) },
     { route: internalRoutes.readTurns, handle: onceReady(readTurns(dependencies)) },
   ];
@@ -46,6 +50,15 @@ function readTraceForScripts({ traces }: { traces: TraceStore }): Handler {
     const query = scriptTraceQuery.parse(await call.json());
     const trace = isUuid(query.traceId) ? await readScriptTrace(traces, query) : null;
     const reply: z.input<typeof scriptTraceReply> = { trace };
+    return { status: 200, body: reply };
+  };
+}
+
+/** Answers eval-runs when it shows or judges results whose output came with a trace. */
+function answerOutputs({ traces }: { traces: TraceStore }): Handler {
+  return async (call) => {
+    const query = traceOutputsQuery.parse(await call.json());
+    const reply: z.input<typeof traceOutputsReply> = { outputs: await readTraceOutputs(traces, query) };
     return { status: 200, body: reply };
   };
 }

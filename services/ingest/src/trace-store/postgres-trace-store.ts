@@ -8,6 +8,7 @@ import { otlpFlag, type ProjectRow, type SpanJob } from "../model/span-row.ts";
 import { startsOf } from "../model/span-update.ts";
 import type { SearchPieceStore } from "../search/search-piece-store.ts";
 import { createComposeLoader } from "./reading/compose-store.ts";
+import { buildNamedRead, type NamedRecord } from "./reading/named-read.ts";
 import { buildOutlineRead, type OutlineRecord, toOutlinedSpan } from "./reading/outline-read.ts";
 import {
   buildRootExtent,
@@ -294,6 +295,15 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
       if (asked === undefined) return null;
       const spans = [asked, ...others.sort((one, other) => one.atMs - other.atMs)];
       return { spans, isDeeper: found.isDeeper };
+    },
+
+    async findNamed(projectId, named) {
+      const { rows } = await reading.readScoped<NamedRecord>([projectId], buildNamedRead(projectId, named));
+      return rows.map((row, index) => {
+        const rootId = row.root_id ?? row.row_id;
+        const spanRowId = named[index]?.spanId == null ? rootId : row.span_row_id;
+        return rootId === null || spanRowId === null ? null : { rootId, spanRowId };
+      });
     },
 
     async *readSpans(projectId, ids) {

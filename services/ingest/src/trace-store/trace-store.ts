@@ -2,6 +2,7 @@ import type { PricedTokens } from "@touchstone/contracts";
 import type { PlacedSpan, ReadSpan, StoredSpan } from "../model/read-span.ts";
 import type { RootFilter } from "../model/root-filter.ts";
 import type { SpanJob } from "../model/span-row.ts";
+import type { NamedSpan } from "./reading/named-read.ts";
 import type { TraceRemover } from "./removing/trace-remover.ts";
 
 /** The identity of a span in its project; null = none. */
@@ -75,6 +76,13 @@ export interface SubtreeOutline {
   isDeeper: boolean;
 }
 
+/** A row that a client names, and its trace. */
+export interface FoundSpan {
+  rootId: string;
+  /** Of the span that was named; without one it is {@link rootId}. */
+  spanRowId: string;
+}
+
 /**
  * The store of spans. Every statement over spans is behind this interface, so that another engine needs no change
  * elsewhere; test/trace-store-contract.ts specifies the behaviour. Projects never see each other's rows. Transient
@@ -117,6 +125,8 @@ export interface TraceStore extends TraceRemover {
   readSubtree(projectId: string, id: string, spansMax: number): Promise<PlacedSpan[] | null>;
   /** The spans of {@link readSubtree}, with their values other than texts. */
   readOutline(projectId: string, id: string, spansMax: number): Promise<SubtreeOutline | null>;
+  /** The rows of traces and spans that clients name, in order; null while one of the two is not there. */
+  findNamed(projectId: string, named: readonly NamedSpan[]): Promise<(FoundSpan | null)[]>;
   /** Spans by their ids, in the requested order, in slices of bounded size; removed spans are missing. */
   readSpans(projectId: string, ids: readonly string[]): AsyncIterable<ReadSpan[]>;
 }

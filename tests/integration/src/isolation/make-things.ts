@@ -176,6 +176,22 @@ export const make = {
     // Beside /api/v1.
     return pick(await send(tenant, "POST", "/../public/dataset-items", body), "id");
   },
+  /** A dataset with a run of a client of Langfuse, by its name: the run is named after the canary. */
+  datasetOfExperiment: async (tenant: Tenant) => {
+    const datasetName = await make.namedDataset(tenant);
+    const id = `item-${randomUUID()}`;
+    // Beside /api/v1.
+    const item = { id, datasetName, input: tenant.canary };
+    const datasetId = pick(await send(tenant, "POST", "/../public/dataset-items", item), "datasetId");
+    const link = {
+      runName: `${tenant.canary} experiment`,
+      datasetItemId: id,
+      traceId: id,
+      metadata: { id: tenant.canary },
+    };
+    await send(tenant, "POST", "/../public/dataset-run-items", link);
+    return { datasetId, datasetName };
+  },
   webhook: async (tenant: Tenant) =>
     pick(await send(tenant, "POST", "/agent-monitoring/webhooks", webhookBody(tenant)), "webhook", "_id"),
   /** A webhook test that was given up. */

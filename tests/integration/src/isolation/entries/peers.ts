@@ -15,6 +15,8 @@ const promptName = async (tenant: Tenant) => ({ promptName: await make.promptNam
 const datasetName = async (tenant: Tenant) => ({ datasetName: await make.namedDataset(tenant) });
 const itemId = async (tenant: Tenant) => ({ itemId: await make.datasetItem(tenant) });
 
+const experiment = async (tenant: Tenant) => ({ datasetName: (await make.datasetOfExperiment(tenant)).datasetName });
+
 const langfuseEvent = (type: string, body: unknown) => ({
   id: randomUUID(),
   type,
@@ -97,6 +99,31 @@ export const peersEntries: RouteEntries = {
       shows: true,
     },
   ],
+  createLangfuseRunItem: {
+    ids: async (tenant) => ({ datasetItemId: await make.datasetItem(tenant) }),
+    request: (ids, { canary }) => ({ body: { ...ids, runName: `${canary} run`, traceId: shared.sessionId } }),
+    own: 200,
+    shows: true,
+  },
+  listLangfuseRunItems: {
+    ids: async (tenant) => ({ datasetId: (await make.datasetOfExperiment(tenant)).datasetId }),
+    request: (ids, { canary }) => ({ query: { ...ids, runName: `${canary} experiment` } }),
+    own: 200,
+    refused: 200,
+    malformed: { datasetId: 200 },
+    shows: true,
+  },
+  listLangfuseRuns: {
+    ids: experiment,
+    own: 200,
+    shows: true,
+  },
+  getLangfuseRun: {
+    ids: experiment,
+    request: (_ids, { canary }) => ({ params: { runName: `${canary} experiment` } }),
+    own: 200,
+    shows: true,
+  },
   labelLangfusePrompt: {
     ids: promptName,
     request: () => ({ params: { version: "1" }, body: { newLabels: ["production"] } }),

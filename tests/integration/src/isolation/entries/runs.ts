@@ -87,7 +87,14 @@ export const runsEntries: RouteEntries = {
     },
   ],
   readVerdict: { ids: async (tenant) => ({ verdictId: await make.verdict(tenant) }), own: 200, shows: true },
-  rescoreRun: { ids: run, own: 200 },
+  rescoreRun: [
+    { ids: run, own: 200 },
+    {
+      ids: async (tenant) => ({ runId: await make.openRun(tenant, { runSource: "external" }), ...(await settings(tenant)) }),
+      request: ({ evaluationSettingsId }) => ({ body: { evaluationSettingsId } }),
+      own: 200,
+    },
+  ],
   streamRun: { ids: run, own: 200 },
   finalizeRun: { ids: openRun, own: 200 },
   evaluateTrace: [

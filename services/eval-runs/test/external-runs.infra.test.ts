@@ -1,0 +1,170 @@
+import { randomUUID } from "node:crypto";
+import { buildDataset, buildResult } from "@touchstone/testkit";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type FakeIngest, startFakeIngest } from "./fake-ingest.ts";
+import { type FakeJudge, rate } from "./fake-judge.ts";
+import { createProjectClient, type ProjectClient } from "./project-client.ts";
+import type { RunningService } from "./start-eval-runs.ts";
+import { startTestSystem, type TestSystem } from "./test-system.ts";
+
+let system: TestSystem;
+let judge: FakeJudge;
+let ingest: FakeIngest;
+let running: RunningService;
+let client: ProjectClient;
+let datasetId: string;
+
+beforeAll(async () => {
+  system = await startTestSystem();
+  judge = await system.startJudge();
+  ingest = await startFakeIngest();
+  system.cleanups.defer(() => ingest.stop());
+  running = await system.startService({}, undefined, ingest.address);
+});
+afterAll(() => system?.stop());
+
+beforeEach(async () => {
+  judge.asked.length = 0;
+  judge.behave(() => rate(8));
+  client = createProjectClient(running.address);
+  datasetId = await client.createDataset(buildDataset({ codeScorers: [{ name: "Length", code: "return 0.5" }] }));
+});
+
+const external = () => client.createRun(datasetId, { runSource: "external" });
+const rescore = (runId: string, body?: object) => client.send("POST", `/runs/${runId}/rescore`, body);
+
+describe("an external run", () => {
+  test("stores results with their client's scores and asks no judge; rescoring judges them and keeps the scores", async () => {
+    const runId = await external();
+    const scores = [{ name: "Exact", score: 1, reasoning: "Equal." }];
+
+    const answer = await client.submit(runId, [
+      buildResult({ idempotencyKey: "a", codeScorerResults: scores }),
+      buildResult({ idempotencyKey: "b", questionIndex: 1, error: { type: "Timeout", message: "no answer" } }),
+    ]);
+
+    expect(answer.body).toMatchObject({
+      accepted: 2,
+      scoredResults: [
+        { status: "skipped", rating: null, codeScorerResults: scores },
+        { status: "skipped", rating: null, codeScorerResults: null },
+      ],
+    });
+    expect(judge.asked).toEqual([]);
+    const before = await client.readRun(runId);
+    expect(before).toMatchObject({
+      averageRating: null,
+      skips: [{ code: "scored_by_client", count: 2 }],
+      metrics: [{ name: "Exact", average: 1, passed: 1 }],
+    });
+    for (const row of before.results) expect(row.justification).toBe("Not judged: scored by the client.");
+    await client.finalize(runId);
+
+    expect((await rescore(runId)).body).toMatchObject({ rescored: 2, stillSkipped: 0, averageRating: 4 });
+
+    const after = await client.readRun(runId);
+    expect(after.results).toMatchObject([
+      { status: "scored", rating: 8, output: { text: "It arrives on Tuesday." } },
+      { status: "failed", rating: 0, error: { type: "Timeout" } },
+    ]);
+    expect(after.results[0].codeScorerResults).toEqual([...scores, expect.objectContaining({ name: "Length" })]);
+    expect(after.results.map((row: { _id: string }) => row._id)).toEqual(
+      before.results.map((row: { _id: string }) => row._id),
+    );
+  });
+
+  test("drops scores that are none; other runs do not read them", async () => {
+    const runId = await external();
+    const wrong = [[{ name: "Exact", score: 7 }], [{ score: 1 }], "Exact", [{ name: "", score: 1 }]];
+    const results = wrong.map((codeScorerResults) => buildResult({ codeScorerResults: codeScorerResults as never }));
+
+    expect((await client.submit(runId, results)).body).toMatchObject({ accepted: 0, failedValidation: 4 });
+    const ordinary = await client.createRun(datasetId);
+    expect((await client.submit(ordinary, results)).body).toMatchObject({ accepted: 4, failedValidation: 0 });
+  });
+
+  test("takes a result whose output comes with its trace; until then rescoring leaves it alone", async () => {
+    const runId = await external();
+    const [first, second] = [
+      ingest.record(client.projectId, { output: null }),
+      ingest.record(client.projectId, { output: null }),
+    ];
+    const awaiting = (traceId: string, questionIndex: number) => ({
+      idempotencyKey: traceId,
+      questionIndex,
+      traceId,
+      codeScorerResults: [{ name: "Exact", score: 0 }],
+    });
+    const sent = await client.submit(runId, [awaiting(first, 0), awaiting(second, 1), { idempotencyKey: "neither" }]);
+    expect(sent.body).toMatchObject({ accepted: 2, failedValidation: 1 });
+    expect((await rescore(runId)).body).toMatchObject({ rescored: 0, stillSkipped: 2 });
+    expect((await client.readRun(runId)).skips).toEqual([{ code: "awaiting_output", count: 2 }]);
+
+    ingest.complete(client.projectId, first, "Tuesday.\u0000");
+    ingest.complete(client.projectId, second, "Yes.");
+
+    const listed = await client.send("GET", `/runs/${runId}/results`);
+    expect(listed.body.results).toMatchObject([
+      { output: { text: "Tuesday.\u0000" }, skipCode: "scored_by_client", traceId: first },
+      { output: { text: "Yes." }, codeScorerResults: [{ name: "Exact", score: 0 }] },
+    ]);
+    expect((await rescore(runId)).body).toMatchObject({ rescored: 2, averageRating: 8 });
+    // Ordinary runs need an output at once.
+    const ordinary = await client.createRun(datasetId);
+    expect((await client.submit(ordinary, [awaiting(first, 0)])).body).toMatchObject({
+      accepted: 0,
+      failedValidation: 1,
+    });
+  });
+
+  test("is shown without the outputs while ingest does not answer", async () => {
+    const runId = await external();
+    const traceId = ingest.record(client.projectId, {});
+    await client.submit(runId, [{ idempotencyKey: "a", traceId }]);
+    ingest.delayTraces(() => Promise.reject(new Error("away")));
+    try {
+      expect((await client.readRun(runId)).results).toMatchObject([{ output: null, skipCode: "awaiting_output" }]);
+    } finally {
+      ingest.delayTraces(async () => undefined);
+    }
+    expect((await client.readRun(runId)).results).toMatchObject([{ output: { text: "Tuesday." } }]);
+  });
+
+  test("is no baseline, no gate's newest run and no version of its dataset until a result is rated", async () => {
+    const runId = await external();
+    await client.submit(runId, [buildResult()]);
+    await client.finalize(runId);
+    const path = `/api/v1/evaluate/ci/gates/preview?datasetId=${datasetId}&failUnder=5`;
+    expect((await client.sendTo("GET", path)).status).toBe(422);
+    const comparison = `/api/v1/evaluate/datasets/${datasetId}/run-comparison`;
+    expect((await client.sendTo("GET", comparison)).body).toMatchObject({ versions: [] });
+
+    await rescore(runId);
+
+    expect((await client.sendTo("GET", path)).body).toMatchObject({ runId, passed: true });
+    expect((await client.sendTo("GET", comparison)).body).toMatchObject({ versions: [{ latestRunId: runId }] });
+    const later = await client.createRun(datasetId);
+    await client.submit(later, [buildResult()]);
+    const gated = await client.send("GET", `/runs/${later}/gate?noRegression=true`);
+    expect(gated.body).toMatchObject({ baselineRunId: runId, baselineAverage: 8 });
+  });
+
+  test("takes the graders that rescoring names; other runs take none", async () => {
+    const made = await client.send("POST", "/evaluation-settings", { name: "Strict", acceptanceCriteria: "Is short." });
+    const graders = { evaluationSettingsId: made.body._id };
+    const runId = await external();
+    await client.submit(runId, [buildResult()]);
+    const unknown = await rescore(runId, { evaluationSettingsId: randomUUID() });
+    expect(unknown).toMatchObject({ status: 404, body: { error: "Evaluation settings not found" } });
+    const wrong = await rescore(runId, { additionalScorerIds: "x" });
+    expect(wrong).toMatchObject({ status: 400, body: { error: "additionalScorerIds must be an array of strings" } });
+
+    expect((await rescore(runId, graders)).body).toMatchObject({ rescored: 1 });
+
+    expect(judge.asked.at(-1)).toMatchObject({ judges: [{ name: "Strict" }] });
+    expect(await client.readRun(runId)).toMatchObject(graders);
+    const ordinary = await client.createRun(datasetId);
+    const refused = await rescore(ordinary, graders);
+    expect(refused).toMatchObject({ status: 400, body: { error: "Only an external run takes other graders" } });
+  });
+});
