@@ -2,20 +2,6 @@ import { z } from "zod";
 import { priceChange } from "./bus/model-prices.v1.ts";
 import { adminAuditPage, adminAuditQuery, storedAmounts } from "./http/admin.ts";
 import { agentCosts, agentCostsQuery } from "./http/agent-figures.ts";
-import {
-  datasetItem,
-  datasetName,
-  datasetPage,
-  datasetPageQuery,
-  foundDataset,
-  foundItem,
-  itemId,
-  itemPage,
-  itemPageQuery,
-  keptDataset,
-  keptItem,
-  namedDataset,
-} from "./http/dataset-items.ts";
 import { exportCountQuery, exportCounts } from "./http/export.ts";
 import { ingestCounts, ingestCountsQuery, reportedIngestCounts } from "./http/ingest-health.ts";
 import {
@@ -31,17 +17,6 @@ import {
 import { modelCosts, modelCostsQuery } from "./http/model-comparison.ts";
 import { agentFound, agentQuery, agentsFound, agentsQuery } from "./http/profiles.ts";
 import { accessSettingsReply, monitoringDefaults, providerKeys } from "./http/project-settings.ts";
-import { promptSearch, promptSearchReply } from "./http/prompts.ts";
-import {
-  foundRun,
-  keptRunItem,
-  namedRunPage,
-  namedRunPageQuery,
-  namedRunQuery,
-  runItem,
-  runItemPage,
-  runItemPageQuery,
-} from "./http/run-items.ts";
 import { humanScores, humanScoresQuery, runScores, runScoresQuery } from "./http/scores.ts";
 import {
   liveUsageQuery,
@@ -53,6 +28,7 @@ import {
   traceUsageQuery,
   traceUsageReply,
 } from "./http/usage.ts";
+import { peerDataRoutes } from "./peer-data-routes.ts";
 import type { InternalRoute } from "./route.ts";
 
 /** The project of a key. */
@@ -82,8 +58,6 @@ const closeProjects = {
   body: z.object({ projectIds: z.array(z.uuid()).min(1) }),
   reply: z.object({}),
 } as const;
-
-const asItems = { method: "POST", owner: "eval-runs", askedBy: ["dropin"] } as const;
 
 /** Routes between services; the call graph is generated from them, the public routes and the bus. */
 export const internalRoutes = {
@@ -189,96 +163,7 @@ export const internalRoutes = {
     body: z.object({ projectId: z.uuid() }),
     reply: accessSettingsReply,
   },
-  /** Makes a dataset, or changes the one of this name. */
-  keepDataset: {
-    ...asItems,
-    id: "keepDataset",
-    path: "/internal/datasets/keep",
-    body: keptDataset,
-    reply: namedDataset,
-  },
-  /** A dataset by name. */
-  findDataset: {
-    ...asItems,
-    id: "findDataset",
-    path: "/internal/datasets/find",
-    body: datasetName,
-    reply: foundDataset,
-  },
-  /** Datasets without their cases, newest first. */
-  listNamedDatasets: {
-    ...asItems,
-    id: "listNamedDatasets",
-    path: "/internal/datasets/list",
-    body: datasetPageQuery,
-    reply: datasetPage,
-  },
-  /** Makes a case with an id, or changes the one that has it. */
-  keepItem: {
-    ...asItems,
-    id: "keepItem",
-    path: "/internal/dataset-items/keep",
-    body: keptItem,
-    reply: datasetItem,
-  },
-  /** A case by its id. */
-  findItem: {
-    ...asItems,
-    id: "findItem",
-    path: "/internal/dataset-items/find",
-    body: itemId,
-    reply: foundItem,
-  },
-  /** The cases of a dataset, in its order. */
-  listItems: {
-    ...asItems,
-    id: "listItems",
-    path: "/internal/dataset-items/list",
-    body: itemPageQuery,
-    reply: itemPage,
-  },
-  /** Adds an item to the external run of a name. */
-  keepRunItem: {
-    ...asItems,
-    id: "keepRunItem",
-    path: "/internal/run-items/keep",
-    body: keptRunItem,
-    reply: z.object({ item: runItem.nullable() }),
-  },
-  /** The items of an external run, page by page. */
-  listRunItems: {
-    ...asItems,
-    id: "listRunItems",
-    path: "/internal/run-items/list",
-    body: runItemPageQuery,
-    reply: runItemPage,
-  },
-  /** The external runs of a dataset, page by page. */
-  listNamedRuns: {
-    ...asItems,
-    id: "listNamedRuns",
-    path: "/internal/named-runs/list",
-    body: namedRunPageQuery,
-    reply: namedRunPage,
-  },
-  /** An external run by its name, with its items. */
-  findNamedRun: {
-    ...asItems,
-    id: "findNamedRun",
-    path: "/internal/named-runs/find",
-    body: namedRunQuery,
-    reply: foundRun,
-  },
-  /** Prompts by name, label and tag, page by page. */
-  searchPrompts: {
-    id: "searchPrompts",
-    method: "POST",
-    path: "/internal/prompts/search",
-    owner: "eval-runs",
-    askedBy: ["dropin"],
-    body: promptSearch,
-    reply: promptSearchReply,
-  },
+  ...peerDataRoutes,
   /** The name of a project, which Langfuse's clients ask for. */
   readProjectName: {
     id: "readProjectName",

@@ -75,6 +75,8 @@ const skipSentences: Readonly<Record<string, string>> = {
   no_score: "No member of the group gave a rating.",
   run_finalized: "The run ended before this was judged.",
   no_scorer: "The scorers of the group could not be asked.",
+  scored_by_client: "The client scored this itself. No judge was asked yet.",
+  awaiting_output: "The client scores this itself, and the trace with its output has not arrived yet.",
 };
 
 /** The description of a skip code; an unknown code is returned unchanged. */

@@ -5,6 +5,7 @@ import { classNames } from "../ui/class-names.ts";
 import { formatCount, formatDuration, formatRating } from "../ui/format.ts";
 import { caseKeyOf, type ResultRow, type Run, ratingBy } from "./case-rows.ts";
 import { CaseTexts } from "./case-texts.tsx";
+import { TraceScores } from "./client-scores.tsx";
 import { caseQuery } from "./queries.ts";
 import { ResultVerdicts } from "./result-verdicts.tsx";
 
@@ -51,6 +52,7 @@ export function CaseContent({
         run={run}
         onWhy={(why) => void navigate({ search: (before) => ({ ...before, why, result: shown._id }) })}
       />
+      <TraceScores result={shown} />
       <Facts result={shown} projectId={api.projectId} />
     </div>
   );

@@ -172,6 +172,29 @@ export const reportQuery = (api: ProjectApi, runId: string) =>
     },
   });
 
+/** The newest scores of clients that name the run, and no case of it. */
+export const runScoresQuery = (api: ProjectApi, runId: string) =>
+  queryOptions({
+    queryKey: [api.projectId, "run", runId, "scores"],
+    queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/scores", { params: { query: { runId, limit: "100" } }, signal })),
+    select: ({ scores }) => scores.filter(({ caseId }) => caseId === null),
+  });
+
+/** The scores of clients that name a trace; none if it is gone. */
+export const traceScoresQuery = (api: ProjectApi, traceId: string) =>
+  queryOptions({
+    queryKey: [api.projectId, "trace-scores", traceId],
+    queryFn: async ({ signal }) => {
+      try {
+        const params = { path: { traceId } };
+        return (await bodyOf(api.GET("/api/v1/ingest/traces/{traceId}", { params, signal }))).scores;
+      } catch (error) {
+        if (error instanceof ApiProblem && error.status === 404) return [];
+        throw error;
+      }
+    },
+  });
+
 /** The results that the dataset requires and the run does not have. */
 export const missingQuery = (api: ProjectApi, runId: string) =>
   queryOptions({

@@ -26,7 +26,8 @@ export function RunActions({ run, baselineId }: { run: Run; baselineId: string |
     mutationFn: () => bodyOf(api.POST("/api/v1/custom-agent-evaluations/runs/{runId}/rescore", { params })),
     onSuccess: async ({ rescored, stillSkipped, remaining }) => {
       const rest = remaining > 0 ? ` ${countOf(remaining, "result is", "results are")} left: press it again.` : "";
-      toasts.say(`${countOf(rescored, "result")} judged again, ${stillSkipped} still skipped.${rest}`);
+      const judged = `${countOf(rescored, "result")} judged${isExternal ? "" : " again"}`;
+      toasts.say(`${judged}, ${stillSkipped} still ${isExternal ? "without a rating" : "skipped"}.${rest}`);
       await readAgain();
     },
     onError: toasts.warn,
@@ -48,6 +49,7 @@ export function RunActions({ run, baselineId }: { run: Run; baselineId: string |
     await queries.invalidateQueries({ queryKey: [api.projectId, "runs"] });
   };
   const { skippedCount, ratedCount } = run.liveStatistics;
+  const isExternal = run.runSource === "external";
   return (
     <>
       {skippedCount > 0 && (
@@ -57,11 +59,15 @@ export function RunActions({ run, baselineId }: { run: Run; baselineId: string |
           hint={
             run.status === "in_progress"
               ? "Only a run that has ended can be judged again"
-              : "Asks the judge again about what was skipped"
+              : isExternal
+                ? "Scored by the client: asks the judge about what is not judged"
+                : "Asks the judge again about what was skipped"
           }
           onClick={() => rescore.mutate()}
         >
-          Rescore {countOf(skippedCount, "skipped result")}
+          {isExternal
+            ? `Judge ${countOf(skippedCount, "result")}`
+            : `Rescore ${countOf(skippedCount, "skipped result")}`}
         </Button>
       )}
       {baselineId !== null && (

@@ -161,11 +161,20 @@ function Rating({ run: { averageRating, ratingInterval } }: { run: RunRow }) {
 /** The number of results, and how many of them are not rated. */
 function Counts({ run }: { run: RunRow }) {
   const { failedCount, skippedCount } = run.liveStatistics;
+  const isExternal = run.runSource === "external";
   return (
     <span className="tabular-nums">
       {formatCount(run.resultCount)}
       {failedCount > 0 && <span className="text-bad"> · {formatCount(failedCount)} failed</span>}
-      {skippedCount > 0 && <span className="text-warn"> · {formatCount(skippedCount)} skipped</span>}
+      {skippedCount > 0 && (
+        <span
+          className={isExternal ? "text-soft" : "text-warn"}
+          title={isExternal ? "Scored by the client; rescore the run to have them judged" : undefined}
+        >
+          {" "}
+          · {formatCount(skippedCount)} {isExternal ? "not judged" : "skipped"}
+        </span>
+      )}
     </span>
   );
 }

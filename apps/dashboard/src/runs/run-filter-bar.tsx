@@ -16,6 +16,7 @@ const sources: Named[] = [
   { value: "sdk", label: "SDK" },
   { value: "ci", label: "CI" },
   { value: "trace-eval", label: "Evaluated trace" },
+  { value: "external", label: "Scored by the client" },
 ];
 const statuses: Named[] = [
   { value: "in_progress", label: "Running" },

@@ -9,6 +9,7 @@ import { Interval } from "../ui/interval.tsx";
 import { Time } from "../ui/page.tsx";
 import { ProblemLine } from "../ui/states.tsx";
 import type { Run } from "./case-rows.ts";
+import { RunScores } from "./client-scores.tsx";
 import { gatesQuery, pairedGateQuery } from "./queries.ts";
 import { RatingHistogram } from "./rating-histogram.tsx";
 import { ScorerFigures } from "./scorer-figures.tsx";
@@ -32,7 +33,7 @@ export function RunSummary({ run, scorerId }: { run: Run; scorerId: string | nul
           <Rating run={run} />
           {run.status === "in_progress" && run.askedCount !== null && <Progress run={run} asked={run.askedCount} />}
           <Counts run={run} />
-          <Gates run={run} />
+          {isRated(run) && <Gates run={run} />}
         </div>
         {counts.some((count) => count > 0) && (
           <RatingHistogram
@@ -43,9 +44,14 @@ export function RunSummary({ run, scorerId }: { run: Run; scorerId: string | nul
         )}
       </div>
       <ScorerFigures run={run} chosen={scorerId} />
+      <RunScores runId={run._id} />
     </div>
   );
 }
+
+/** An external run is compared with others once a judge has rated it. */
+const isRated = ({ runSource, liveStatistics }: Run): boolean =>
+  runSource !== "external" || liveStatistics.ratedCount > 0;
 
 function Rating({ run }: { run: Run }) {
   const { averageRating, ratingInterval } = run;
@@ -103,14 +109,16 @@ function Counts({ run }: { run: Run }) {
   const { ratedCount, failedCount, skippedCount } = run.liveStatistics;
   const paraphrases = run.resultCount - ratedCount - skippedCount;
   // A single reason needs no count: it would repeat the total.
+  const isExternal = run.runSource === "external";
   const reasons = run.skips
     .map(({ code, count }) => (run.skips.length > 1 ? `${formatCount(count)} ${skipWords(code)}` : skipWords(code)))
     .join(", ");
   return (
     <p className="m-0 flex flex-wrap gap-x-4 gap-y-1 text-soft tabular-nums">
       <CountLink status="scored">{formatCount(ratedCount - failedCount)} scored</CountLink>
-      <CountLink status="skipped" look={skippedCount > 0 ? "text-warn" : undefined}>
-        {formatCount(skippedCount)} skipped{skippedCount > 0 && run.skips.length > 0 && `: ${reasons}`}
+      <CountLink status="skipped" look={skippedCount > 0 && !isExternal ? "text-warn" : undefined}>
+        {formatCount(skippedCount)} {isExternal ? "not judged" : "skipped"}
+        {skippedCount > 0 && run.skips.length > 0 && `: ${reasons}`}
       </CountLink>
       <CountLink status="failed" look={failedCount > 0 ? "text-bad" : undefined}>
         {formatCount(failedCount)} failed

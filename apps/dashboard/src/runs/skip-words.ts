@@ -12,9 +12,15 @@ const words: Readonly<Record<string, string>> = {
   no_score: "no member gave a rating",
   run_finalized: "run ended first",
   no_scorer: "scorers of the group unavailable",
+  scored_by_client: "scored by the client",
+  awaiting_output: "waiting for the output of the trace",
 };
 
 /** The reason why a result was skipped, as part of a line; an unknown code is shown unchanged. */
 export function skipWords(code: string): string {
   return words[code] ?? code;
 }
+
+/** True for a result that no judge was asked about, because its client scores it. */
+export const isLeftToClient = (code: string | null): boolean =>
+  code === "scored_by_client" || code === "awaiting_output";

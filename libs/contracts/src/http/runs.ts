@@ -339,6 +339,12 @@ export const rescoreRunBody = submittedRun.pick({
   additionalScorerIds: true,
 });
 
+export const rescoreRunSentences = {
+  evaluationSettingsId: "evaluationSettingsId must be a string",
+  scorerGroupId: "scorerGroupId must be a string",
+  additionalScorerIds: "additionalScorerIds must be an array of strings",
+} as const;
+
 /** 200 of `POST .../rescore` (completions 5.11). Call it again while `remaining` is not 0. */
 export const rescoreRunReply = z.object({
   runId: z.string(),

@@ -19,6 +19,7 @@ import {
   missingResults,
   rescoreRunBody,
   rescoreRunReply,
+  rescoreRunSentences,
   run,
   runList,
   runParams,
@@ -188,7 +189,7 @@ export const evaluationRoutes = {
     method: "POST",
     path: `${prefix}/custom-agent-evaluations/runs/{runId}/rescore`,
     params: runParams,
-    body: json(rescoreRunBody, false),
+    body: judged(json(rescoreRunBody, false), rescoreRunSentences),
     responses: {
       200: { description: "The skipped results were judged again.", schema: rescoreRunReply },
       ...checkedBody,

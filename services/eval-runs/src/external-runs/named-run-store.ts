@@ -125,7 +125,7 @@ const knownRunText = `
     and named_runs.dataset_id = $2
     and named_runs.name = $3`;
 
-/** Locks the run, and the dataset if the run is to use another version of it: a version that nobody uses may go. */
+/** Locks the run, and the dataset if the run is to use another version of it: an unused version may be deleted. */
 async function isAsComposed(
   transaction: Queryable,
   { projectId, datasetId, name }: RunName,

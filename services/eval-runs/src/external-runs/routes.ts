@@ -2,8 +2,7 @@ import { internalRoutes, isStorable, isUuid, limits } from "@touchstone/contract
 import { type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
 import type { NamedDatasetStore } from "../datasets/named-dataset-store.ts";
 import { type KeepDependencies, keepRunItem } from "./keep-run-item.ts";
-import { renderItem, renderNamedRun } from "./render-run.ts";
-import type { RunLists } from "./run-lists.ts";
+import { type RunLists, renderItem, renderNamedRun } from "./run-lists.ts";
 
 interface Reading {
   lists: RunLists;

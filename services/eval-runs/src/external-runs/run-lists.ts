@@ -1,5 +1,6 @@
 import { limits } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
+import { memberText } from "@touchstone/service-kit";
 import { itemColumns, type RunName, type StoredItem } from "./named-run-store.ts";
 
 /** A named run as it is listed. */
@@ -103,3 +104,15 @@ const selectRuns = `
               and datasets.id = named_runs.dataset_id
             where named_runs.project_id = $1
               and named_runs.dataset_id = $2`;
+
+/** An item as dropin reads it. */
+export function renderItem({ spanId: _, ...item }: StoredItem, runName: string): string {
+  return JSON.stringify({ ...item, runName });
+}
+
+/** A run as dropin reads it; its metadata are inserted as they were sent. */
+export function renderNamedRun({ subject, ...run }: ListedRun): string {
+  const description = memberText(subject, "description") ?? "null";
+  const metadata = memberText(subject, "metadata") ?? "null";
+  return `${JSON.stringify(run).slice(0, -1)},"description":${description},"metadata":${metadata}}`;
+}

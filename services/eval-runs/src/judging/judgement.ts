@@ -26,7 +26,7 @@ export type CodeScore = NonNullable<z.output<typeof resultRow>["codeScorerResult
 /** The finding of a pattern or custom scorer as a member of a group: 0 to 1, or null with a reason. */
 export type MemberFinding = z.output<typeof scoreMembers.reply>["findings"][number];
 
-/** What a client says of a failure. */
+/** A failure, as a client describes it. */
 interface ReportedError {
   type?: string | undefined;
   message?: string | undefined;

@@ -3,6 +3,7 @@ import {
   AppError,
   createLimitInHand,
   type Handler,
+  parseBody,
   readJsonObject,
   requireProject,
   type ServedRoute,
@@ -37,7 +38,7 @@ function rescoreRun(dependencies: RouteDependencies): Handler {
   const limit = createLimitInHand(inHandMax, "Too many runs are being rescored at the moment; retry.");
   return async (call) => {
     const projectId = requireProject(call);
-    const graders = readNamedGraders((await readJsonObject(call)).value);
+    const graders = readNamedGraders(parseBody((await readJsonObject(call)).value, routes.rescoreRun.body));
     const run = await requireRun(runs, projectId, call.params.runId);
     const asked = await readAsked(dependencies, projectId, run, graders);
     const { organizationId, requestId } = call.identity;

@@ -14,7 +14,7 @@ export interface GraderStores {
   members: MemberReader;
 }
 
-/** How a run is graded: the plan as it is stored, and what the run says of it. */
+/** How a run is graded: the plan as it is stored, and the graders by their ids. */
 export interface RunGrading {
   plan: string;
   gradedBy: Pick<z.input<typeof createRunReply>, "evaluationSettingsId" | "scorerGroupId" | "additionalScorerIds">;

@@ -90,7 +90,10 @@ export const runsEntries: RouteEntries = {
   rescoreRun: [
     { ids: run, own: 200 },
     {
-      ids: async (tenant) => ({ runId: await make.openRun(tenant, { runSource: "external" }), ...(await settings(tenant)) }),
+      ids: async (tenant) => ({
+        runId: await make.openRun(tenant, { runSource: "external" }),
+        ...(await settings(tenant)),
+      }),
       request: ({ evaluationSettingsId }) => ({ body: { evaluationSettingsId } }),
       own: 200,
     },
