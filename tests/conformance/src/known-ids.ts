@@ -129,6 +129,7 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
     "deletePattern patternId": patternIds.slice(0, 1),
     signalId: (signals as { _id: string }[]).map(({ _id }) => _id),
     ...(await makeTold(post)),
+    ...(await makeExperiments(post)),
     customEvaluatorId: customEvaluators.map(({ evaluator }) => (evaluator as { _id: string })._id),
     ...filters,
     ...(await makeCiRuns(post)),
@@ -153,6 +154,27 @@ async function makeCiRuns(post: (path: string, body: unknown) => Promise<Record<
   });
   const runs = await Promise.all([1, 2, 3].map(() => post("/ingest/ci-runs", { dataset_id: _id })));
   return { dataset_id: [String(_id)], ciRunId: runs.map(({ run_id }) => String(run_id)), question_index: [0, 1] };
+}
+
+/** External runs of a separate dataset, one of them by its name. */
+async function makeExperiments(
+  post: (path: string, body: unknown) => Promise<Record<string, unknown>>,
+): Promise<KnownIds> {
+  const name = "conformance of experiments";
+  const dataset = { name, questions: [{ main_question: { query: "a" } }] };
+  const { _id } = await post("/custom-agent-evaluations/datasets", dataset);
+  const { runId } = await post("/custom-agent-evaluations/runs", { datasetId: _id, runSource: "external" });
+  const item = { runName: "conformance", datasetItemId: `${_id}:0`, traceId: "a" };
+  // Beside /api/v1.
+  await post("/../public/dataset-run-items", item);
+  return {
+    runName: [item.runName],
+    datasetItemId: [item.datasetItemId],
+    "listLangfuseRuns datasetName": [name],
+    "getLangfuseRun datasetName": [name],
+    "listLangfuseRunItems datasetId": [String(_id)],
+    "rescoreRun runId": [String(runId)],
+  };
 }
 
 /** They name no trace: they would be deleted with it. */

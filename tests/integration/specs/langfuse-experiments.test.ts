@@ -363,7 +363,8 @@ describe("a run of version 3, item by item", () => {
       [{ ...item, runName: undefined }, 400, "runName is required"],
       [{ ...item, runName: "x".repeat(513) }, 400, "runName must be text of 1 to 512 characters"],
       [{ ...item, traceId: "\u0000" }, 400, "traceId must be text of 1 to 512 characters"],
-      [{ ...item, createdAt: "yesterday" }, 400, "createdAt must be an ISO 8601 date"],
+      [{ ...item, createdAt: "yesterday" }, 400, "createdAt must be an ISO 8601 date from 1970 to 9999"],
+      [{ ...item, createdAt: "0000-01-01T00:00:00Z" }, 400, "createdAt must be an ISO 8601 date from 1970 to 9999"],
       [
         { ...item, metadata: "x".repeat(65 * 1024) },
         400,

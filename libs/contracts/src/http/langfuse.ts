@@ -103,6 +103,9 @@ export const langfuseItemList = z.object({ data: z.array(datasetItem), meta: pag
 
 const peerId = z.string().min(1).max(limits.indexedTextMaxChars).check(storable);
 
+/** From 1970 to 9999. */
+const isStorableTime = (text: string): boolean => Date.parse(text) >= 0 && Date.parse(text) < Date.UTC(10_000, 0);
+
 /** Body of `POST /api/public/dataset-run-items`. */
 export const submittedLangfuseRunItem = z.object({
   runName: peerId,
@@ -111,7 +114,7 @@ export const submittedLangfuseRunItem = z.object({
   datasetItemId: peerId,
   traceId: peerId.describe("Its trace may be stored later"),
   observationId: peerId.nullish().describe("Whose output counts; default: the root's"),
-  createdAt: z.iso.datetime({ offset: true }).nullish(),
+  createdAt: z.iso.datetime({ offset: true }).refine(isStorableTime).nullish(),
 });
 const idSentence = (member: string): string =>
   `${member} must be text of 1 to ${limits.indexedTextMaxChars} characters`;
@@ -122,7 +125,7 @@ export const submittedLangfuseRunItemSentences = {
   datasetItemId: idSentence("datasetItemId"),
   traceId: idSentence("traceId"),
   observationId: idSentence("observationId"),
-  createdAt: "createdAt must be an ISO 8601 date",
+  createdAt: "createdAt must be an ISO 8601 date from 1970 to 9999",
 } as const;
 
 export const langfuseRunItem = z.object({
