@@ -149,6 +149,25 @@ describe("an external run", () => {
     expect(gated.body).toMatchObject({ baselineRunId: runId, baselineAverage: 8 });
   });
 
+  test("says why a judge could not rate a result, and keeps the client's scores until one can", async () => {
+    const runId = await external();
+    const scores = [{ name: "Exact", score: 1 }];
+    await client.submit(runId, [buildResult({ codeScorerResults: scores })]);
+    const verdict = { judgeId: "primary", rating: null, reason: "no_key" as const, model: "fake", durationMs: 1 };
+    judge.behave(() => ({
+      verdicts: [{ ...verdict, status: "skipped", justification: "There is no key." }],
+      similarity: {},
+    }));
+
+    for (const _ of [1, 2]) {
+      expect((await rescore(runId)).body).toMatchObject({ rescored: 0, stillSkipped: 1, scoringRevision: 0 });
+      const [row] = (await client.readRun(runId)).results;
+      expect(row).toMatchObject({ skipCode: "no_key", justification: "There is no key.", codeScorerResults: scores });
+    }
+    judge.behave(() => rate(8));
+    expect((await rescore(runId)).body).toMatchObject({ rescored: 1, averageRating: 8 });
+  });
+
   test("takes the graders that rescoring names; other runs take none", async () => {
     const made = await client.send("POST", "/evaluation-settings", { name: "Strict", acceptanceCriteria: "Is short." });
     const graders = { evaluationSettingsId: made.body._id };

@@ -40,7 +40,11 @@ export function RunOrigin({ run }: { run: Run }) {
   return (
     <>
       <RunStatus status={run.status} />
-      <RunJudge run={run} />
+      {run.runSource === "external" && run.liveStatistics.ratedCount === 0 ? (
+        <Badge title="No judge has rated a result of it yet">scored by the client</Badge>
+      ) : (
+        <RunJudge run={run} />
+      )}
       {branch !== null && (
         <span>
           {branch}

@@ -27,7 +27,10 @@ export interface RescoringDependencies extends JudgingDependencies {
 export interface Rescored {
   /** Judged, and stored in place of the skipped ones. */
   rescored: number;
-  /** Judged again without a rating, or without an output yet; they stay as they were. */
+  /**
+   * Judged again without a rating, or without an output yet. They stay as they were, but for the reason of one that no judge had
+   * been asked about.
+   */
   stillSkipped: number;
   /** Not judged before the deadline. Call again for these. */
   remaining: number;
@@ -103,7 +106,10 @@ export async function rescoreRun(
           leftMs,
         });
         if (judged === null) counts.stillSkipped += 1;
-        else if (await store(judged)) {
+        else if (judged.status === "skipped") {
+          await rescorings.restate(scope, judged);
+          counts.stillSkipped += 1;
+        } else if (await store(judged)) {
           counts.rescored += 1;
           onStored(judged);
         }
@@ -150,7 +156,7 @@ interface Again {
   leftMs: number;
 }
 
-/** Null = skipped again, or there is nothing to judge yet. */
+/** Null = skipped again, or there is nothing to judge yet. Skipped: the first judge of a result of an external run was unable. */
 async function judgeAgain(
   dependencies: RescoringDependencies,
   { projectId, organizationId, run, grading, linkTrace, result, leftMs }: Again,
@@ -165,8 +171,12 @@ async function judgeAgain(
     { projectId, organizationId, verdictMode: run.verdictMode, plan, evaluationCase, submitted, linkTrace },
     { leftMs, signal: dependencies.signal },
   );
-  if (judgement.status === "skipped") return null;
-  return composeResult(result.id, submitted, judgement, { plan, evaluationCase, batchId: result.row.batchId });
+  const isFirst = result.skipReason === "scored_by_client";
+  if (judgement.status === "skipped" && !isFirst) return null;
+  const judged = composeResult(result.id, submitted, judgement, { plan, evaluationCase, batchId: result.row.batchId });
+  // The client's scores stay alone, as the next rescoring takes them for the client's.
+  const unable = { ...result.row, justification: judgement.justification };
+  return judgement.status === "skipped" ? { ...judged, row: unable } : judged;
 }
 
 /** Restores the submitted result from the stored one. */

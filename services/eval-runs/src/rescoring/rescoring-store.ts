@@ -11,6 +11,7 @@ export interface SkippedResult {
   id: string;
   idempotencyKey: string;
   caseId: string;
+  skipReason: string;
   row: ResultRow;
   submittedContext: SubmittedResult["retrievalContext"];
 }
@@ -40,6 +41,8 @@ export interface RescoringStore {
   listSkipped(projectId: string, runId: string): Promise<string[]>;
   /** Those of these results that are still skipped, in their order, page by page. */
   readSkipped(projectId: string, ids: readonly string[]): AsyncGenerator<SkippedResult>;
+  /** Stores why a skipped result was skipped this time. */
+  restate(scope: RescoringScope, result: Pick<StoredResult, "id" | "skipReason" | "row">): Promise<void>;
   /**
    * Stores judged results in place of skipped ones; returns the digests of the replaced ones. With `raise`, an ended run gets
    * its next scoring revision in the same transaction.
@@ -150,6 +153,22 @@ export function createRescoringStore(database: Database, ratingNews: RatingNews)
       }
     },
 
+    async restate({ projectId, runId }, { id, skipReason, row }) {
+      await database.scoped([projectId], (transaction) =>
+        transaction.query({
+          name: "rescoring_restate",
+          text: `
+            update evals.results
+            set skip_reason = $4, document = $5
+            where project_id = $1
+              and run_id = $2
+              and id = $3
+              and status = 'skipped'`,
+          values: [projectId, runId, id, skipReason, JSON.stringify(row)],
+        }),
+      );
+    },
+
     replace: ({ projectId, runId, holder }, results, raise) =>
       database.scoped([projectId], async (transaction) => {
         // The run's lock: meanwhile the run is not deleted, not taken by another rescorer, and does not end.
@@ -198,6 +217,7 @@ interface SkippedRecord {
   id: string;
   idempotency_key: string;
   case_id: string;
+  skip_reason: string;
   document: string;
   submitted_context: string | null;
 }
@@ -206,6 +226,7 @@ const readSkipped = (row: SkippedRecord): SkippedResult => ({
   id: row.id,
   idempotencyKey: row.idempotency_key,
   caseId: row.case_id,
+  skipReason: row.skip_reason,
   row: JSON.parse(row.document) as ResultRow,
   submittedContext:
     row.submitted_context === null ? null : (JSON.parse(row.submitted_context) as SubmittedResult["retrievalContext"]),
@@ -213,7 +234,7 @@ const readSkipped = (row: SkippedRecord): SkippedResult => ({
 
 function buildSkippedPage(projectId: string, ids: readonly string[]): Statement {
   const page = `
-    select listed.place, results.id, idempotency_key, case_id, document::text, submitted_context::text
+    select listed.place, results.id, idempotency_key, case_id, skip_reason, document::text, submitted_context::text
     from ${listedIds}
     join evals.results
       on results.project_id = $1
