@@ -37,6 +37,35 @@ export function describeSubtrees(open: () => TraceStore): void {
       expect(read).toEqual(ids);
     });
 
+    test("a trace is found by its OpenTelemetry id or the id of a row, a span by its own, in its project only", async () => {
+      const [own, foreign] = [newProject(), newProject()];
+      const trace = { producer: "otlp" as const, otelTraceId: "4bf92f3577b34da6a3ce929d0e0e4736" };
+      const stored = await insert(
+        own,
+        { ...trace, spanId: "1".repeat(16) },
+        { ...trace, spanId: "2".repeat(16), parentSpanId: "1".repeat(16) },
+        { spanId: "rest" },
+      );
+      const [root = "", child = "", rest = ""] = stored.map(({ id }) => id);
+      const otel = "4bf92f35-77b3-4da6-a3ce-929d0e0e4736";
+      const named = [
+        { trace: otel, spanId: null },
+        { trace: otel, spanId: "2".repeat(16) },
+        { trace: otel, spanId: "3".repeat(16) },
+        { trace: rest, spanId: null },
+        { trace: newProject(), spanId: null },
+      ];
+
+      expect(await open().findNamed(own, named)).toEqual([
+        { rootId: root, spanRowId: root },
+        { rootId: root, spanRowId: child },
+        null,
+        { rootId: rest, spanRowId: rest },
+        null,
+      ]);
+      expect(await open().findNamed(foreign, named)).toEqual(named.map(() => null));
+    });
+
     test("no more of a subtree is read than asked for, the span itself first of all", async () => {
       const projectId = newProject();
       const trace = { producer: "otlp" as const, otelTraceId: "4bf92f3577b34da6a3ce929d0e0e4736" };
