@@ -142,6 +142,13 @@ const atLimit: Record<keyof typeof limits, string> = {
   scoresShownMax: "Newest scores in the detail of a trace or session; `GET /scores` lists all.",
   scoreNameMaxChars: "Characters of a score's id, name and author.",
   scoreMetadataMaxChars: "Characters of a score's metadata, as JSON.",
+  mediaMaxBytes: "The content of one image, recording or file of a trace.",
+  mediaTypeMaxChars: "Characters of its media type.",
+  mediaUploadsMaxBytes:
+    "Content of media that one process receives for one project at a time. What is too much is answered 429.",
+  mediaUploadMs: "How long the address for an upload of media works.",
+  mediaReadMs: "How long the address of the content of media works.",
+  mediaUnnamedMs: "How long media are kept that no stored trace has.",
 };
 
 const atDeadline: Record<keyof typeof deadlines, string> = {

@@ -22,6 +22,7 @@ const rooms = {
     assembly: "messages model",
     search: "background model",
     scores: "model",
+    media: "background",
     agents: "model",
     background: "",
     model: "messages",

@@ -127,7 +127,7 @@ function describeParameters(route: Route, place: "path" | "query"): unknown[] {
 }
 
 function describeBody(body: BodyContract, schemas: SchemaDescriptions): unknown {
-  const schema = schemas.of(body.schema);
+  const schema = body.kind === "bytes" ? {} : schemas.of(body.schema);
   const json = { "application/json": { schema } };
   const content: Record<BodyContract["kind"], unknown> = {
     json,
@@ -139,6 +139,7 @@ function describeBody(body: BodyContract, schemas: SchemaDescriptions): unknown 
       "application/x-ndjson": { schema },
       "text/csv": { schema: { type: "string" } },
     },
+    bytes: { "application/octet-stream": {} },
   };
   return { required: body.required, content: content[body.kind] };
 }

@@ -28,6 +28,7 @@ export * from "./http/ingest-health.ts";
 export * from "./http/judging.ts";
 export * from "./http/langfuse.ts";
 export * from "./http/langfuse-ingestion.ts";
+export * from "./http/media.ts";
 export * from "./http/model-comparison.ts";
 export * from "./http/model-prices.ts";
 export * from "./http/models.ts";

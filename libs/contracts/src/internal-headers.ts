@@ -23,8 +23,8 @@ export const identityRefusedHeader = "x-internal-identity-refused";
 export const projectDeletedHeader = "x-internal-project-deleted";
 
 /**
- * On a request of the sign-in family: the origin under which the client reached the gateway. Removed from client
- * requests.
+ * On a request of the sign-in family, and where an answer has links: the origin under which the client reached the gateway.
+ * Removed from client requests.
  */
 export const accountOriginHeader = "x-internal-origin";
 

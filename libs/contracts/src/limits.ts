@@ -206,6 +206,16 @@ export const limits = {
   /** Id, name and author of a score: the first two are in one index with an id of what it is about. */
   scoreNameMaxChars: 256,
   scoreMetadataMaxChars: 16 * 1024,
+  /** completions 2.10: content of one medium, and the characters of its type. */
+  mediaMaxBytes: 20 * 1024 * 1024,
+  mediaTypeMaxChars: 100,
+  /** Content that is arriving, in one process: what one project may have of it; all together may have an eighth more. */
+  mediaUploadsMaxBytes: 64 * 1024 * 1024,
+  /** How long an address of content works. */
+  mediaUploadMs: 15 * 60 * 1000,
+  mediaReadMs: 60 * 60 * 1000,
+  /** Media that no stored trace has is kept this long. */
+  mediaUnnamedMs: 24 * 60 * 60 * 1000,
   /** completions 10: webhooks and alert rules of a project, and messages in delivery. */
   webhooksMax: 50,
   alertRulesMax: 100,

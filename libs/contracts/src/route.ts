@@ -27,12 +27,12 @@ export type RouteEnvelope = "standard" | "otlp" | "langfuse";
 export type KeyRateGroup = "ingest" | "ci" | "evaluation";
 
 /**
- * The body of a route: JSON text, an OTLP export in either encoding, JSON lines, or rows of a table, which come as CSV,
- * as a JSON array or as JSON lines. `maxBytes` holds before and after inflation; lines of `ndjson` are read as they
- * arrive, and there it holds on the wire. For lines and rows `schema` describes one.
+ * The body of a route: JSON text, an OTLP export in either encoding, JSON lines, rows of a table, which come as CSV, as a
+ * JSON array or as JSON lines, or bytes of any type. `maxBytes` holds before and after inflation; `ndjson` and `bytes` are
+ * read as they arrive, and for lines it holds on the wire. For lines and rows `schema` describes one, for bytes nothing.
  */
 export interface BodyContract<Schema extends z.ZodType = z.ZodType> {
-  kind: "json" | "otlp" | "ndjson" | "rows";
+  kind: "json" | "otlp" | "ndjson" | "rows" | "bytes";
   schema: Schema;
   maxBytes: number;
   /** False when the body is optional. */
@@ -99,4 +99,9 @@ export interface InternalRoute {
   askedBy: readonly ServiceName[];
   body: z.ZodType;
   reply: z.ZodType;
+}
+
+/** Whether the owner reads the body while it arrives, so that it may take as long as it makes progress. */
+export function isReadAsItComes({ body }: Pick<Route, "body">): boolean {
+  return body?.kind === "ndjson" || body?.kind === "bytes";
 }

@@ -13,6 +13,7 @@ import { graderRoutes } from "./routes/graders.ts";
 import { langfuseRoutes } from "./routes/langfuse.ts";
 import { liveJudgingRoutes } from "./routes/live-judging.ts";
 import { mcpRoutes } from "./routes/mcp.ts";
+import { mediaRoutes } from "./routes/media.ts";
 import { modelRoutes } from "./routes/models.ts";
 import { notificationRoutes } from "./routes/notifications.ts";
 import { operationRoutes } from "./routes/operations.ts";
@@ -34,6 +35,7 @@ import { watchingRoutes } from "./routes/watching.ts";
 export const routes = {
   ...traceRoutes,
   ...scoreRoutes,
+  ...mediaRoutes,
   ...traceEvaluationRoutes,
   ...projectDataRoutes,
   ...projectSettingsRoutes,

@@ -19,7 +19,7 @@ export interface Call {
   rawBody: Buffer;
   /** The body without its content encoding, at most the route's `maxBytes`. */
   body(): Promise<Buffer>;
-  /** On a route of JSON lines, instead: a stream of the body without its content encoding, at most `maxBytes` of it. */
+  /** On a route that reads as it comes, instead: a stream of the body without its content encoding, at most `maxBytes` of it. */
   stream(maxBytes: number): Readable;
   /** The body parsed as JSON; `undefined` when an optional body was omitted. */
   json(): Promise<unknown>;
@@ -48,7 +48,7 @@ interface CallOptions {
   params: unknown;
   query: unknown;
   headers: IncomingHttpHeaders;
-  /** A buffer, a stream on a route of JSON lines, or nothing. */
+  /** A buffer, a stream on a route that reads as it comes, or nothing. */
   body: unknown;
   /** The memory of the body. */
   share: BodyShare;

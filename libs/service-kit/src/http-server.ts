@@ -7,6 +7,7 @@ import {
   type InternalRoute,
   identityHeader,
   identityRefusedHeader,
+  isReadAsItComes,
   limits,
   type Route,
   type RouteEnvelope,
@@ -152,14 +153,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       maxBytes: "responses" in route ? (route.body?.maxBytes ?? 0) : 1024 * 1024,
     };
     const { envelope, maxBytes } = serving;
-    const readsLines = "responses" in route && route.body?.kind === "ndjson";
+    const readsAsItComes = "responses" in route && isReadAsItComes(route);
     app.route({
       method: route.method,
       url: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
       // A caller that stops in the middle of a body is disconnected; otherwise the connection would stay open
       // indefinitely.
       onRequest: async ({ raw }) =>
-        watchArrival(raw, { arrivalMs, isReadAsItComes: readsLines }, () => raw.socket.destroy()),
+        watchArrival(raw, { arrivalMs, isReadAsItComes: readsAsItComes }, () => raw.socket.destroy()),
       errorHandler: (thrown, request, reply) => sendError(request, reply, translateFrameworkError(thrown), envelope),
       handler: async (request, reply) => {
         const { method, url: path, headers, id: requestId } = request;
@@ -177,7 +178,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
             params: request.params,
             query: readQuery(path),
             headers,
-            body: readsLines ? request.raw : await readBody(request.raw, { maxBytes, share }),
+            body: readsAsItComes ? request.raw : await readBody(request.raw, { maxBytes, share }),
             share,
             room,
             signal: () => signalGone(reply),
@@ -195,7 +196,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       },
     });
     // Bodies and answers that last are for sockets: those come over HTTP.
-    const isLocal = "responses" in route && !route.streaming && !readsLines;
+    const isLocal = "responses" in route && !route.streaming && !readsAsItComes;
     localRoutes.add(route.method, route.path, isLocal ? serving : null);
   }
 

@@ -164,6 +164,7 @@ test("a session cookie opens what belongs to accounts, the traces, and reads and
   expect(opened.filter(({ withProject }) => !withProject).map(({ id }) => id)).toEqual([
     "submitTrace",
     "submitSpanUpdates",
+    "registerMedia",
     "createAgent",
     "evaluateTrace",
     "receiveTraces",
@@ -184,6 +185,8 @@ test("a session cookie opens what belongs to accounts, the traces, and reads and
     "createLangfuseDataset",
     "createLangfuseDatasetItem",
     "createLangfuseRunItem",
+    "registerLangfuseMedia",
+    "reportLangfuseUpload",
     "callMcp",
   ]);
 });

@@ -18,6 +18,10 @@ import type { ImportWriter } from "./import/import-writer.ts";
 import { judgingRoutes } from "./judging/routes.ts";
 import type { LiveTail } from "./live/live-tail.ts";
 import { liveRoutes } from "./live/routes.ts";
+import type { MediaStore } from "./media/media-store.ts";
+import type { ContentReceiver } from "./media/receive-content.ts";
+import { mediaRoutes } from "./media/routes.ts";
+import type { SignedAddresses } from "./media/signed-addresses.ts";
 import type { DecodeHeavy } from "./otlp/decode-items.ts";
 import { otlpRoutes } from "./otlp/routes.ts";
 import type { CostEstimator } from "./pricing/cost-estimator.ts";
@@ -49,6 +53,9 @@ export interface RouteDependencies {
   liveTail: LiveTail;
   sessions: SessionStore;
   scores: ScoreStore;
+  media: MediaStore;
+  addresses: SignedAddresses;
+  receiver: ContentReceiver;
   prices: PriceStore;
   costs: CostEstimator;
   metricsStore: MetricsStore;
@@ -89,6 +96,7 @@ export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
     ...liveRoutes(given),
     ...sessionRoutes(given),
     ...scoreRoutes(given),
+    ...mediaRoutes(given),
     ...usageMetricsRoutes(given),
     ...retentionRoutes(given),
     ...agentRoutes(given),

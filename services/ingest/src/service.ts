@@ -26,6 +26,10 @@ import { createVerdictStore } from "./judging/verdict-store.ts";
 import { createEventIds } from "./live/event-ids.ts";
 import { createLiveTail } from "./live/live-tail.ts";
 import { createTailStore } from "./live/tail-store.ts";
+import { createMediaStore } from "./media/media-store.ts";
+import { createContentReceiver } from "./media/receive-content.ts";
+import { createSignedAddresses } from "./media/signed-addresses.ts";
+import { sweepMedia } from "./media/sweep-media.ts";
 import type { StoredSpan } from "./model/read-span.ts";
 import type { SpanJob } from "./model/span-row.ts";
 import { createDecodeApart } from "./otlp/decode-apart.ts";
@@ -146,6 +150,8 @@ function openIngest(kit: StoreServiceKit, config: IngestConfig): HttpServer {
       recorder: createSpanRecorder({ ...recording, tenants, quota, settlesChildren: config.monitorsChildSpans }),
       ...{ traces, liveTail, prices, costs, clock },
       ...openReadStores(reading, searching),
+      addresses: createSignedAddresses(config.rootSecret),
+      receiver: createContentReceiver(),
       requestCounts: createRequestCountStore({ reading, maintenance }),
       readStoredAmounts: createStoredAmountsReader(maintenance),
       ...{ tracesPerDay, retentionDays, otlpBodyMaxBytes, genAiOnly },
@@ -185,6 +191,7 @@ function startUpkeep(
   return [
     retainSpans({ maintenance, retentionDays, logger }),
     sweepTraces({ maintenance, ...settling, logger }),
+    sweepMedia({ maintenance, logger }),
     removeDeletedProjects({ maintenance, bus, logger, onConfirmed: wakeRelay }),
   ];
 }
@@ -195,6 +202,7 @@ function openReadStores(reading: Database, searching: Database) {
     agents: createAgentStore(reading),
     sessions: createSessionStore(reading),
     scores: createScoreStore(reading),
+    media: createMediaStore(reading),
     metricsStore: createMetricsStore(searching),
     agentTokens: createAgentTokenReader(searching),
     usage: createUsageStore(reading),

@@ -21,9 +21,10 @@ export interface RunningIngest {
   service: Service;
   address: string;
   metrics: Metrics;
-  call(projectId: string, method: string, path: string, request?: Request): Promise<Reply>;
+  /** Without a project: as the gateway passes on what comes without a key. */
+  call(projectId: string | null, method: string, path: string, request?: Request): Promise<Reply>;
   /** The same with the answer's body still to be read. */
-  open(projectId: string, method: string, path: string, request?: Request): Promise<Response>;
+  open(projectId: string | null, method: string, path: string, request?: Request): Promise<Response>;
   submit(projectId: string, trace: unknown): Promise<Reply>;
   /** Asks what eval-runs asks. */
   ask: InternalClient["call"];
@@ -33,7 +34,7 @@ export interface RunningIngest {
 }
 
 interface Request {
-  body?: string | Buffer;
+  body?: string | Buffer | ReadableStream;
   headers?: Record<string, string>;
   signal?: AbortSignal;
 }
@@ -99,12 +100,17 @@ export async function startIngest(options: {
     clock,
   });
 
-  async function open(projectId: string, method: string, path: string, request: Request = {}): Promise<Response> {
+  async function open(
+    projectId: string | null,
+    method: string,
+    path: string,
+    request: Request = {},
+  ): Promise<Response> {
     const claims: IdentityClaims = {
       projectId,
       organizationId: null,
       userId: null,
-      role: "key",
+      role: projectId === null ? null : "key",
       requestId: "request",
       method,
       path,
@@ -112,12 +118,12 @@ export async function startIngest(options: {
     return fetch(`${address}${path}`, {
       method,
       headers: { "content-type": "application/json", ...request.headers, [identityHeader]: sign(claims) },
-      ...(request.body === undefined ? {} : { body: request.body as string }),
+      ...(request.body === undefined ? {} : { body: request.body as string, duplex: "half" as const }),
       ...(request.signal === undefined ? {} : { signal: request.signal }),
     });
   }
 
-  async function call(projectId: string, method: string, path: string, request: Request = {}): Promise<Reply> {
+  async function call(projectId: string | null, method: string, path: string, request: Request = {}): Promise<Reply> {
     const response = await open(projectId, method, path, request);
     const bytes = Buffer.from(await response.arrayBuffer());
     const text = bytes.toString();

@@ -3,6 +3,7 @@ import { limits } from "../limits.ts";
 import { datasetItem, keptDataset, keptItem, namedDataset } from "./dataset-items.ts";
 import { namedRun } from "./run-items.ts";
 import { storable } from "./texts.ts";
+import { mediaId, mediaSentences, shownMedia, submittedMedia } from "./media.ts";
 
 /** `GET /api/public/health`. `version` is the version of Langfuse whose paths these are. */
 export const langfuseHealth = z.object({ status: z.literal("OK"), version: z.string() });
@@ -148,4 +149,44 @@ export const langfuseRunParams = langfuseDatasetParams.extend({
 });
 export const langfuseRunWithItems = langfuseRun.extend({
   datasetRunItems: z.array(langfuseRunItem).describe(`The newest, at most ${limits.peerRunItemsMax}`),
+const { sha256: sha256Hash, traceId, spanId: observationId, field, ...content } = submittedMedia.shape;
+
+/** Body of `POST /api/public/media`. */
+export const submittedLangfuseMedia = z.object({ ...content, sha256Hash, traceId, observationId, field });
+export const langfuseMediaSentences = {
+  contentType: mediaSentences.contentType,
+  contentLength: mediaSentences.contentLength,
+  sha256Hash: mediaSentences.sha256.replace("sha256", "sha256Hash"),
+  traceId: mediaSentences.traceId,
+  observationId: mediaSentences.spanId.replace("spanId", "observationId"),
+  field: mediaSentences.field,
+} as const;
+
+export const registeredLangfuseMedia = z.object({
+  mediaId,
+  uploadUrl: z.string().nullable().describe("PUT the content there; null if the project has it already"),
+});
+
+/** Body of `PATCH /api/public/media/{mediaId}`: how the client saw its upload. */
+export const langfuseUpload = z.object({
+  uploadedAt: z.string().nullish(),
+  uploadHttpStatus: z.int().nullish(),
+  uploadHttpError: z.string().nullish(),
+  uploadTimeMs: z.number().nullish(),
+});
+export const langfuseUploadSentences = {
+  uploadedAt: "uploadedAt must be text",
+  uploadHttpStatus: "uploadHttpStatus must be an integer",
+  uploadHttpError: "uploadHttpError must be text",
+  uploadTimeMs: "uploadTimeMs must be a number",
+} as const;
+
+/** `GET /api/public/media/{mediaId}`. */
+export const langfuseMedia = z.object({
+  mediaId,
+  contentType: shownMedia.shape.contentType,
+  contentLength: shownMedia.shape.contentLength,
+  uploadedAt: z.string(),
+  url: z.string(),
+  urlExpiry: z.string(),
 });

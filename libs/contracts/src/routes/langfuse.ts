@@ -9,6 +9,8 @@ import {
   langfuseItemListQuery,
   langfuseItemParams,
   langfuseLabels,
+  langfuseMedia,
+  langfuseMediaSentences,
   langfusePageQuery,
   langfuseProjects,
   langfusePrompt,
@@ -23,8 +25,12 @@ import {
   langfuseRunList,
   langfuseRunParams,
   langfuseRunWithItems,
+  langfuseUpload,
+  langfuseUploadSentences,
+  registeredLangfuseMedia,
   submittedLangfuseDataset,
   submittedLangfuseItem,
+  submittedLangfuseMedia,
   submittedLangfusePrompt,
   submittedLangfuseRunItem,
   submittedLangfuseRunItemSentences,
@@ -37,6 +43,7 @@ import {
   langfuseScoreReply,
   langfuseScoreSentences,
 } from "../http/langfuse-ingestion.ts";
+import { mediaParams } from "../http/media.ts";
 import { judged } from "../judged-body.ts";
 import { deadlines } from "../limits.ts";
 import type { ResponseContract, Route } from "../route.ts";
@@ -288,6 +295,47 @@ export const langfuseRoutes = {
       404: refused("No such run of the dataset."),
     },
     summary: "Langfuse: read a run by its name.",
+  registerLangfuseMedia: {
+    ...ofClient,
+    id: "registerLangfuseMedia",
+    method: "POST",
+    path: `${langfuse}/media`,
+    keyRateGroup: "ingest",
+    body: judged(json(submittedLangfuseMedia), langfuseMediaSentences),
+    responses: {
+      201: { description: "Its id, and where to send the content.", schema: registeredLangfuseMedia },
+      ...bodyRefusals,
+      409: refused("The project has other content with the same id."),
+    },
+    summary: "Langfuse: announce media of a trace.",
+    section: "dropin 1.6",
+  },
+  reportLangfuseUpload: {
+    ...ofClient,
+    id: "reportLangfuseUpload",
+    method: "PATCH",
+    path: `${langfuse}/media/{mediaId}`,
+    params: mediaParams,
+    body: judged(json(langfuseUpload), langfuseUploadSentences),
+    responses: {
+      204: { description: "Heard. Whether the content is stored does not depend on it.", schema: null },
+      ...bodyRefusals,
+      404: refused("No such media."),
+    },
+    summary: "Langfuse: report how an upload went.",
+    section: "dropin 1.6",
+  },
+  getLangfuseMedia: {
+    ...ofClient,
+    id: "getLangfuseMedia",
+    method: "GET",
+    path: `${langfuse}/media/{mediaId}`,
+    params: mediaParams,
+    responses: {
+      200: { description: "The media, and an address of its content.", schema: langfuseMedia },
+      404: refused("No such media, or its content is missing."),
+    },
+    summary: "Langfuse: read what is known of media.",
     section: "dropin 1.6",
   },
 } as const satisfies Record<string, Route>;

@@ -4,6 +4,7 @@ import type { z } from "zod";
 import type { Owner } from "../owner.ts";
 import { datasetRoutes } from "./dataset-routes.ts";
 import { ingestionRoutes } from "./ingestion-routes.ts";
+import { mediaRoutes } from "./media-routes.ts";
 import { promptRoutes } from "./prompt-routes.ts";
 import { runItemRoutes } from "./run-item-routes.ts";
 
@@ -16,6 +17,7 @@ export function langfuseRoutes(dependencies: { auth: Owner; ingest: Owner; evalR
     ...promptRoutes(dependencies),
     ...datasetRoutes(dependencies),
     ...runItemRoutes(dependencies),
+    ...mediaRoutes(dependencies),
   ];
 }
 

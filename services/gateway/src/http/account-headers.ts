@@ -8,27 +8,27 @@ import { isSameOrigin } from "./caller-origin.ts";
  * gateway knows. No other route receives a cookie.
  */
 export function accountHeaders(request: FastifyRequest, publicUrl: string | null): Record<string, string> {
-  const { origin, host = "" } = request.headers;
+  const { origin } = request.headers;
   const cookie = ownCookies(request.headers.cookie);
   return {
     ...(cookie !== null && { cookie }),
     ...(origin !== undefined && { origin }),
-    [accountOriginHeader]: originOf(publicUrl, origin, host),
+    [accountOriginHeader]: originOf(request, publicUrl),
     [clientAddressHeader]: request.ip,
   };
 }
 
-/** Headers for auth on routes that create a link: the origin of the link. */
-export function pageOriginHeaders(request: FastifyRequest, publicUrl: string | null): Record<string, string> {
-  const { origin, host = "" } = request.headers;
-  return { [accountOriginHeader]: originOf(publicUrl, origin, host) };
+/** Headers for routes that create a link: the origin of the link. */
+export function originHeaders(request: FastifyRequest, publicUrl: string | null): Record<string, string> {
+  return { [accountOriginHeader]: originOf(request, publicUrl) };
 }
 
 /**
- * Without a public URL it is the page's origin, which alone shows whether a proxy ends TLS. The host was checked
- * before.
+ * Without a public URL it is the page's origin, which alone shows whether a proxy ends TLS; of other clients it is what a
+ * trusted proxy says. The host was checked before.
  */
-function originOf(publicUrl: string | null, origin: string | undefined, host: string): string {
+function originOf({ headers, protocol }: FastifyRequest, publicUrl: string | null): string {
+  const { origin, host = "" } = headers;
   if (publicUrl !== null) return new URL(publicUrl).origin;
-  return origin !== undefined && isSameOrigin(origin, host) ? origin : `http://${host}`;
+  return origin !== undefined && isSameOrigin(origin, host) ? origin : `${protocol}://${host}`;
 }

@@ -21,6 +21,6 @@ export function refuseBodyByHeaders(contract: BodyContract, headers: IncomingHtt
   if (contract.kind === "otlp") readOtlpEncoding(headers["content-type"]);
   else if (contract.kind === "ndjson") requireNdjson(headers["content-type"]);
   else if (contract.kind === "rows") readRowsType(headers["content-type"]);
-  else requireJson(headers["content-type"]);
+  else if (contract.kind !== "bytes") requireJson(headers["content-type"]);
   requireKnownEncoding(headers["content-encoding"]);
 }

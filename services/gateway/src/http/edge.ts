@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import {
+  isReadAsItComes,
   limits,
   type Route,
   requestIdHeader,
@@ -129,7 +130,7 @@ export function createEdge(options: EdgeOptions): Edge {
     brokenRequests.remember(request.raw, reply.raw);
     watchArrival(
       request.raw,
-      { arrivalMs: options.requestTimeoutMs, isReadAsItComes: route?.body?.kind === "ndjson" },
+      { arrivalMs: options.requestTimeoutMs, isReadAsItComes: route !== null && isReadAsItComes(route) },
       () => brokenRequests.refuse(arrivedTooLate(), request.raw.socket),
     );
 

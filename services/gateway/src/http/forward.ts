@@ -15,7 +15,7 @@ import {
 } from "@touchstone/service-kit";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { tenantOf } from "../caller.ts";
-import { accountHeaders, pageOriginHeaders } from "./account-headers.ts";
+import { accountHeaders, originHeaders } from "./account-headers.ts";
 import type { Answerer } from "./edge.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import { type ProxyToOwner, pick } from "./proxy.ts";
@@ -27,6 +27,8 @@ const passedBack = [
   "content-type",
   "content-encoding",
   "content-disposition",
+  // Of content that users sent: stricter than that of other answers.
+  "content-security-policy",
   "cache-control",
   "retry-after",
   "vary",
@@ -185,9 +187,18 @@ function answerHeadOfStream({ responses }: Route, reply: FastifyReply): FastifyR
   return reply.send();
 }
 
+/** Their answers have absolute addresses of this installation. */
+const routesWithLinks: ReadonlySet<string> = new Set([
+  "createInvitation",
+  "registerMedia",
+  "getMedia",
+  "registerLangfuseMedia",
+  "getLangfuseMedia",
+]);
+
 function ownHeadersOf(route: Route, request: FastifyRequest, publicUrl: string | null) {
   if (isOfAccounts(route)) return accountHeaders(request, publicUrl);
-  return route.id === "createInvitation" ? pageOriginHeaders(request, publicUrl) : undefined;
+  return routesWithLinks.has(route.id) ? originHeaders(request, publicUrl) : undefined;
 }
 
 function isOfAccounts({ authentication }: Route): boolean {

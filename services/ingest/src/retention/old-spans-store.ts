@@ -99,6 +99,20 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
           not_scored as (
             delete from ingest.scores
             where project_id = $1 and ctid = any(array(select score from scored))
+          ),
+          linked as materialized (
+            select link
+            from unnest($5::text[]) as gone (trace_key)
+            cross join lateral (
+              select ctid as link
+              from ingest.media_links
+              where project_id = $1 and media_links.trace_key = gone.trace_key
+              offset 0
+            ) of_row
+          ),
+          unlinked as (
+            delete from ingest.media_links
+            where project_id = $1 and ctid = any(array(select link from linked))
           )
           delete from ingest.log_fragments
           where project_id = $1 and trace_key is null and response_id = any($4::text[])`,

@@ -23,7 +23,7 @@ export function buildRootSeeds(projectId: string, filter: Omit<RootFilter, "patt
 const removalShard = -1;
 
 /**
- * Removes these rows and, in the same statement, their identities, counts, search texts, scores, the REST children's wait
+ * Removes these rows and, in the same statement, their identities, counts, search texts, scores, links to media, the REST children's wait
  * for a parent, and log records with only a response id. A count is reduced for the row's own day, framework and source, as
  * of the moment its lock is acquired. (Arrays, not joins: those scanned every identity of the project for every row, 3
  * s for two thousand rows of four thousand. Scores are looked up one by one, because without statistics an array would be
@@ -86,6 +86,20 @@ export function buildRowRemoval(projectId: string, ids: readonly string[]): Stat
     unscored as (
       delete from ingest.scores
       where project_id = $1 and ctid = any(array(select score from scored))
+    ),
+    linked as materialized (
+      select link
+      from removed
+      cross join lateral (
+        select ctid as link
+        from ingest.media_links
+        where project_id = $1 and media_links.trace_key = replace(removed.id::text, '-', '')
+        offset 0
+      ) of_row
+    ),
+    unlinked as (
+      delete from ingest.media_links
+      where project_id = $1 and ctid = any(array(select link from linked))
     )
     select count(*)::integer as spans, (count(*) filter (where is_root))::integer as roots
     from removed`;

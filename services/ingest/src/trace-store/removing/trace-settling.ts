@@ -8,7 +8,7 @@ export function tracesLock(projectId: string, traceKeys: readonly string[]): Sta
 
 /**
  * Called after spans of these traces were removed, under their locks: a trace without spans loses its row, its log
- * records, the updates of its spans and its scores; a trace that lost some spans is derived again.
+ * records, the updates of its spans, its scores and its links to media; a trace that lost some spans is derived again.
  */
 export async function settleTraces(
   transaction: Transaction,
@@ -47,6 +47,20 @@ export async function settleTraces(
         unscored as (
           delete from ingest.scores
           where project_id = $1 and ctid = any(array(select score from scored))
+        ),
+        linked as materialized (
+          select link
+          from gone
+          cross join lateral (
+            select ctid as link
+            from ingest.media_links
+            where project_id = $1 and media_links.trace_key = replace(gone.trace_key::text, '-', '')
+            offset 0
+          ) of_trace
+        ),
+        unlinked as (
+          delete from ingest.media_links
+          where project_id = $1 and ctid = any(array(select link from linked))
         )
         delete from ingest.traces
         where project_id = $1 and trace_key in (select trace_key from gone)`,
