@@ -10,7 +10,7 @@ const sdkPaths = [
   /^\/api\/v1\/evaluate\/(ci|runs|datasets\/\{datasetId\}\/)/,
   /^\/api\/v1\/ingest\/(traces|sessions)/,
   /^\/api\/v1\/agent-monitoring\/(judge-scorers|scorer-groups|sessions|usage|traces)/,
-  /^\/api\/v1\/(agents|feedback|outcomes|projects|scores|verdicts)\b/,
+  /^\/api\/v1\/(agents|feedback|media|outcomes|projects|scores|verdicts)\b/,
   /^\/api\/v1\/(export|export\/\{entity\}|import\/traces)$/,
   /^\/api\/v1\/auth\/config$/,
 ];

@@ -17,7 +17,7 @@ const rooms = {
     retention: "trace-store quota background outbox",
     pricing: "trace-store assembly model",
     quota: "trace-store model",
-    export: "trace-store assembly scores agents model",
+    export: "trace-store assembly scores media agents model",
     "trace-store": "assembly search messages model",
     assembly: "messages model",
     search: "background model",

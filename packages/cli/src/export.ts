@@ -5,6 +5,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { bodyOf, type Touchstone } from "@touchstone/sdk";
 import type { Command } from "commander";
+import { saveContents } from "./media.ts";
 import { Failure, type Surroundings } from "./surroundings.ts";
 
 const newLine = "\n".charCodeAt(0);
@@ -36,6 +37,7 @@ export function addExport(program: Command, { client, print, note, interrupted }
         const file = path.join(output, `${entity}.ndjson`);
         written.push({ entity, rows: await writeEntity(api, { entity, file, since, signal: interrupted }), file });
         note(`${file}: ${written.at(-1)?.rows} rows`);
+        if (entity === "media") note(`${output}/media: ${await saveContents(api, file, interrupted)} contents`);
       }
       const rows = written.reduce((sum, one) => sum + one.rows, 0);
       print(json ? JSON.stringify(written) : `${rows} rows in ${written.length} files in ${output}.`);

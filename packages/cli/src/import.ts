@@ -1,7 +1,9 @@
 import { createReadStream } from "node:fs";
+import path from "node:path";
 import { createInterface } from "node:readline";
 import type { AnswerOf, Touchstone } from "@touchstone/sdk";
 import type { Command } from "commander";
+import { storeMedia } from "./media.ts";
 import { exitCodes, Failure, type Surroundings } from "./surroundings.ts";
 
 type Imported = AnswerOf<"importTraces", 200>;
@@ -14,13 +16,20 @@ export function addImport(program: Command, { client, print, note, interrupted }
   program
     .command("import")
     .description(
-      "Take back exported traces, or OTLP exports as JSON, one a line. What is stored already stays as it is.",
+      "Take back exported traces or media, or OTLP exports as JSON, one a line. What is stored already stays as it is.",
     )
-    .argument("<file>", "traces.ndjson of an export")
+    .argument("<file>", "traces.ndjson or media.ndjson of an export")
     .option("--url <url>", "the address of Touchstone")
     .option("--json", "print the counts as JSON")
     .action(async (file: string, { url, json }: { url?: string; json?: boolean }) => {
       const api = client(url);
+      if (path.basename(file) === "media.ndjson") {
+        const { stored, replayed } = await storeMedia(api, file, interrupted);
+        print(
+          json ? JSON.stringify({ stored, replayed }) : `${stored} contents stored, ${replayed} were stored before.`,
+        );
+        return;
+      }
       const sum: Imported = { stored: 0, replayed: 0, rejected: 0, reasons: [] };
       for await (const { text, firstLine } of readPieces(file)) {
         const { stored, replayed, rejected, reasons } = await importPiece(api, text, interrupted);

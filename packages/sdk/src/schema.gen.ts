@@ -193,6 +193,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/media": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Announce media of a trace by the hash of its content. */
+        post: operations["registerMedia"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/media/uploads/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Store the content of announced media. */
+        put: operations["uploadMedia"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/media/{mediaId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what is known of media. */
+        get: operations["getMedia"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/media/content/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the content of media. */
+        get: operations["readMediaContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/ingest/traces/{traceId}/evaluate": {
         parameters: {
             query?: never;
@@ -3170,6 +3238,130 @@ export interface operations {
                         /** @constant */
                         deleted: true;
                     };
+                };
+            };
+        };
+    };
+    registerMedia: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Without parameters, such as `image/png` */
+                    contentType: string;
+                    /** @description In bytes */
+                    contentLength: number;
+                    /** @description Of the content, in base64 */
+                    sha256: string;
+                    /** @description The trace that shows it, which may be stored later */
+                    traceId?: string | null;
+                    spanId?: string | null;
+                    /** @description Where the span has it: `input`, `output` or `metadata` */
+                    field?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Its id, and where to send the content. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @description PUT the content there; null if the project has it already */
+                        uploadUrl: string | null;
+                        /** @description When `uploadUrl` stops working */
+                        expiresAt: string | null;
+                    };
+                };
+            };
+        };
+    };
+    uploadMedia: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Signed: take it from the answer */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": unknown;
+            };
+        };
+        responses: {
+            /** @description The content is stored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+        };
+    };
+    getMedia: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                mediaId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The media, and an address of its content. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        contentType: string;
+                        contentLength: number;
+                        /** @description null while the content is missing */
+                        uploadedAt: string | null;
+                        /** @description The content, for whoever has the address; null while it is missing */
+                        url: string | null;
+                        /** @description When `url` stops working */
+                        urlExpiry: string | null;
+                    };
+                };
+            };
+        };
+    };
+    readMediaContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Signed: take it from the answer */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The content. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
                 };
             };
         };

@@ -51,6 +51,7 @@ test("each entity is asked of the service that has it, and needs a key [spec:exp
     traces: "exportTraces",
     agents: "exportAgents",
     scores: "exportScores",
+    media: "exportMedia",
     datasets: "exportDatasets",
     "dataset-versions": "exportDatasetVersions",
     runs: "exportRuns",

@@ -36,6 +36,7 @@ create table ingest.media_links (
   -- Empty where the client did not say.
   span_id    text collate "C" not null,
   field      text collate "C" not null,
+  created_at timestamptz not null,
   -- When to look whether the trace is stored; null = it is.
   due_at     timestamptz,
   primary key (project_id, media_id, trace_key, span_id, field)

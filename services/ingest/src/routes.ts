@@ -18,6 +18,7 @@ import type { ImportWriter } from "./import/import-writer.ts";
 import { judgingRoutes } from "./judging/routes.ts";
 import type { LiveTail } from "./live/live-tail.ts";
 import { liveRoutes } from "./live/routes.ts";
+import type { MediaExportStore } from "./media/media-export-store.ts";
 import type { MediaStore } from "./media/media-store.ts";
 import type { ContentReceiver } from "./media/receive-content.ts";
 import { mediaRoutes } from "./media/routes.ts";
@@ -54,6 +55,7 @@ export interface RouteDependencies {
   sessions: SessionStore;
   scores: ScoreStore;
   media: MediaStore;
+  mediaExports: MediaExportStore;
   addresses: SignedAddresses;
   receiver: ContentReceiver;
   prices: PriceStore;

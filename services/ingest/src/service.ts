@@ -26,6 +26,7 @@ import { createVerdictStore } from "./judging/verdict-store.ts";
 import { createEventIds } from "./live/event-ids.ts";
 import { createLiveTail } from "./live/live-tail.ts";
 import { createTailStore } from "./live/tail-store.ts";
+import { createMediaExportStore } from "./media/media-export-store.ts";
 import { createMediaStore } from "./media/media-store.ts";
 import { createContentReceiver } from "./media/receive-content.ts";
 import { createSignedAddresses } from "./media/signed-addresses.ts";
@@ -203,6 +204,7 @@ function openReadStores(reading: Database, searching: Database) {
     sessions: createSessionStore(reading),
     scores: createScoreStore(reading),
     media: createMediaStore(reading),
+    mediaExports: createMediaExportStore(reading),
     metricsStore: createMetricsStore(searching),
     agentTokens: createAgentTokenReader(searching),
     usage: createUsageStore(reading),

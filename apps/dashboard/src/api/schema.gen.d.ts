@@ -604,6 +604,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/export/media": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Export the media of traces, once for each trace. */
+        get: operations["exportMedia"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/export/datasets": {
         parameters: {
             query?: never;
@@ -6872,6 +6889,29 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description One line for each of the scores that clients gave, by id. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+        };
+    };
+    exportMedia: {
+        parameters: {
+            query?: {
+                /** @description ISO 8601; only what was created then or later. Read it from the last export's newest createdAt. */
+                since?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One line for each of the media of traces, once for each trace, by id. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -3,6 +3,8 @@ import { formatBytes, formatDuration } from "../ui/format.ts";
 import { ChevronDownIcon, ChevronRightIcon, CloseIcon } from "../ui/icons.tsx";
 import { JsonView } from "../ui/json-view.tsx";
 import { LongText } from "./long-text.tsx";
+import { Media, MediaOf } from "./media.tsx";
+import { splitAtMedia } from "./media-references.ts";
 import {
   type FoundDocument,
   type Part,
@@ -36,13 +38,32 @@ export function MessagePart({ part, speaker }: { part: Part; speaker: Speaker })
     case "documents":
       return <Documents documents={part.documents} />;
     case "json":
-      return <JsonView value={part.value} />;
+      return <Json value={part.value} />;
   }
+}
+
+function Json({ value }: { value: unknown }) {
+  return (
+    <div className="min-w-0">
+      <JsonView value={value} />
+      <MediaOf value={value} />
+    </div>
+  );
 }
 
 function Text({ text, speaker }: { text: string; speaker: Speaker }) {
   const value = speaker === "user" ? text : parsedText(text);
-  if (typeof value !== "string") return <JsonView value={value} />;
+  if (typeof value !== "string") return <Json value={value} />;
+  const pieces = splitAtMedia(text);
+  if (pieces.some((piece) => typeof piece !== "string")) {
+    return pieces.map((piece, index) =>
+      typeof piece === "string" ? (
+        <Text key={index} text={piece} speaker={speaker} />
+      ) : (
+        <Media key={index} reference={piece} />
+      ),
+    );
+  }
   if (speaker === "system") return <LongText text={text} most={systemMost} />;
   return <LongText text={text} isMarkdown={speaker === "assistant"} />;
 }
@@ -164,8 +185,13 @@ function Named({ name, children }: { name: string; children: ReactNode }) {
 
 function Value({ value, most }: { value: unknown; most?: number }) {
   if (value === undefined || value === null || value === "") return <span className="text-faint">-</span>;
-  if (typeof value === "string") return <LongText text={value} {...(most !== undefined && { most })} />;
-  return <JsonView value={value} />;
+  if (typeof value !== "string") return <Json value={value} />;
+  return (
+    <>
+      <LongText text={value} {...(most !== undefined && { most })} />
+      <MediaOf value={value} />
+    </>
+  );
 }
 
 function textOf(value: unknown): string {

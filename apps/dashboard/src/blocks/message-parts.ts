@@ -1,3 +1,4 @@
+import { isMedia } from "./media-references.ts";
 import { isRecord, type Part, parsedText } from "./message.ts";
 
 /** One part of a message of any dialect: OpenAI, Anthropic, Gemini, OpenTelemetry's GenAI, AI SDK. */
@@ -32,6 +33,7 @@ const shownImage = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp);base64,/i;
 const imageCharactersMost = 8_000_000;
 
 function image(url: string, description: string): Part {
+  if (isMedia(url)) return { kind: "text", text: url };
   const isShown = shownImage.test(url) && url.length <= imageCharactersMost;
   return {
     kind: "image",
@@ -59,7 +61,7 @@ function readImage(value: Record<string, unknown>): Part | null {
   const data = [source.data, source.content, source.image].find((one) => typeof one === "string");
   if (typeof data !== "string") return null;
   return image(
-    /^(data|https?):/i.test(data) ? data : `data:${type ?? "image/png"};base64,${data}`,
+    /^(data|https?):/i.test(data) || isMedia(data) ? data : `data:${type ?? "image/png"};base64,${data}`,
     String(type ?? "image"),
   );
 }

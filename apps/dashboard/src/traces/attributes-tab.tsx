@@ -1,5 +1,7 @@
 import { useDeferredValue, useMemo, useState } from "react";
 import { LongText } from "../blocks/long-text.tsx";
+import { MediaOf } from "../blocks/media.tsx";
+import { isRecord } from "../blocks/message.ts";
 import { TextField } from "../ui/field.tsx";
 import { formatCost, formatCount, formatDuration, formatMoment, unknown } from "../ui/format.ts";
 import { JsonView } from "../ui/json-view.tsx";
@@ -29,7 +31,12 @@ export function AttributesTab({ span }: { span: TraceDetail }) {
               Some values were cut when this span arrived: they were over 4 MiB, or nested too deep.
             </p>
           )}
-          {metadata !== undefined && <JsonView value={metadata} name="metadata" />}
+          {metadata !== undefined && (
+            <div className="min-w-0">
+              <JsonView value={metadata} name="metadata" />
+              <MediaOf value={ownMetadata(metadata)} />
+            </div>
+          )}
           {performanceSummary !== undefined && <JsonView value={{ performanceSummary }} name="performance summary" />}
         </>
       ) : (
@@ -42,6 +49,13 @@ export function AttributesTab({ span }: { span: TraceDetail }) {
 /** Whether the OpenTelemetry receiver cut attributes of a span. */
 function isCut(metadata: unknown): boolean {
   return (metadata as { otel?: { truncated?: unknown } } | null | undefined)?.otel?.truncated === true;
+}
+
+/** Without what an exporter sent, which repeats the texts of the conversation. */
+function ownMetadata(metadata: unknown): unknown {
+  if (!isRecord(metadata)) return metadata;
+  const { otel, ...own } = metadata;
+  return own;
 }
 
 function Facts({ span }: { span: TraceDetail }) {

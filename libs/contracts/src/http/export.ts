@@ -6,6 +6,7 @@ export const exportEntities = {
   traces: "ingest",
   agents: "ingest",
   scores: "ingest",
+  media: "ingest",
   datasets: "eval-runs",
   "dataset-versions": "eval-runs",
   runs: "eval-runs",

@@ -63,6 +63,7 @@ export const exportRoutes = {
   exportTraces: exportOf("exportTraces", "traces", "spans of traces"),
   exportAgents: exportOf("exportAgents", "agents", "agents"),
   exportScores: exportOf("exportScores", "scores", "scores that clients gave"),
+  exportMedia: exportOf("exportMedia", "media", "media of traces, once for each trace"),
   exportDatasets: exportOf("exportDatasets", "datasets", "datasets"),
   exportDatasetVersions: exportOf("exportDatasetVersions", "dataset-versions", "versions of datasets"),
   exportRuns: exportOf("exportRuns", "runs", "runs"),

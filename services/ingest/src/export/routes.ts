@@ -1,6 +1,7 @@
 import { exportCountQuery, internalRoutes, routes } from "@touchstone/contracts";
 import { answerLines, type Handler, readSince, requireProject, type ServedRoute } from "@touchstone/service-kit";
 import type { Agent } from "../agents/agent-store.ts";
+import type { ExportedMedia, MediaExportStore } from "../media/media-export-store.ts";
 import type { ScoreStore } from "../scores/score-store.ts";
 import { showScore } from "../scores/show-score.ts";
 import type { StoredScore } from "../scores/stored-score.ts";
@@ -8,11 +9,12 @@ import type { AgentExportStore } from "./agent-export-store.ts";
 import { renderExportedSpan } from "./render-exported-span.ts";
 import type { ExportedSpan, SpanExportStore } from "./span-export-store.ts";
 
-/** Export of spans, agents and scores. */
+/** Export of spans, agents, scores and media. */
 export function exportRoutes(dependencies: {
   spanExports: SpanExportStore;
   agentExports: AgentExportStore;
   scores: ScoreStore;
+  mediaExports: MediaExportStore;
   reads(handle: Handler): Handler;
   onceReady(handle: Handler): Handler;
 }): ServedRoute[] {
@@ -21,6 +23,7 @@ export function exportRoutes(dependencies: {
     { route: routes.exportTraces, handle: reads(exportTraces(dependencies)) },
     { route: routes.exportAgents, handle: reads(exportAgents(dependencies)) },
     { route: routes.exportScores, handle: reads(exportScores(dependencies)) },
+    { route: routes.exportMedia, handle: reads(exportMedia(dependencies)) },
     { route: internalRoutes.countIngestExport, handle: onceReady(countExported(dependencies)) },
   ];
 }
@@ -65,23 +68,39 @@ function exportScores({ scores }: { scores: ScoreStore }): Handler {
   };
 }
 
+/** `GET /export/media`: `POST /media` takes the lines back. The contents are read with `GET /media/{mediaId}`. */
+function exportMedia({ mediaExports }: { mediaExports: MediaExportStore }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const query = { projectId, sinceMs: readSince(call.query) };
+    return answerLines<ExportedMedia>("media", {
+      projectId,
+      readPage: (last) => mediaExports.readPage(query, last),
+      render: ({ id, ...media }) => JSON.stringify({ id, projectId, ...media }),
+    });
+  };
+}
+
 /** Counts what can be exported, for the gateway's index. */
 function countExported(stores: {
   spanExports: SpanExportStore;
   agentExports: AgentExportStore;
   scores: ScoreStore;
+  mediaExports: MediaExportStore;
 }): Handler {
   return async (call) => {
     const query = exportCountQuery.parse(await call.json());
-    const [traces, agents, scores] = await Promise.all([
+    const [traces, agents, scores, media] = await Promise.all([
       stores.spanExports.count(query),
       stores.agentExports.count(query),
       stores.scores.countExported(query),
+      stores.mediaExports.count(query),
     ]);
     const entities = [
       { entity: "traces", rows: traces },
       { entity: "agents", rows: agents },
       { entity: "scores", rows: scores },
+      { entity: "media", rows: media },
     ];
     return { status: 200, body: { entities } };
   };

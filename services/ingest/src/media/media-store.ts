@@ -57,7 +57,7 @@ export function createMediaStore(database: Database): MediaStore {
     async announce(projectId, { id, sha256, contentType, contentLength, link }, { now, dueAt }) {
       return database.scoped([projectId], async (transaction) => {
         // The link first: see the trigger of its table.
-        if (link !== null) await addLink(transaction, { projectId, mediaId: id, link, dueAt });
+        if (link !== null) await addLink(transaction, { projectId, mediaId: id, link, now, dueAt });
         const { rows } = await transaction.query<MediaRecord>({
           name: "media_announce",
           text: `
@@ -130,15 +130,21 @@ export function createMediaStore(database: Database): MediaStore {
 
 async function addLink(
   transaction: Transaction,
-  { projectId, mediaId, link, dueAt }: { projectId: string; mediaId: string; link: MediaLink; dueAt: Date },
+  {
+    projectId,
+    mediaId,
+    link: { traceKey, spanId, field },
+    now,
+    dueAt,
+  }: { projectId: string; mediaId: string; link: MediaLink; now: Date; dueAt: Date },
 ): Promise<void> {
   await transaction.query({
     name: "media_link",
     text: `
-      insert into ingest.media_links (project_id, media_id, trace_key, span_id, field, due_at)
-      values ($1, $2, $3, $4, $5, $6)
+      insert into ingest.media_links (project_id, media_id, trace_key, span_id, field, created_at, due_at)
+      values ($1, $2, $3, $4, $5, $6, $7)
       on conflict do nothing`,
-    values: [projectId, mediaId, link.traceKey, link.spanId, link.field, dueAt],
+    values: [projectId, mediaId, traceKey, spanId, field, now, dueAt],
   });
 }
 

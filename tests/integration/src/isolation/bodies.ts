@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type { Tenant } from "./tenant.ts";
 
 /** Names and ids that all tenants share: where a project must separate them, the matrix detects a leak. */
@@ -32,6 +32,12 @@ export const traceBody = ({ canary }: Tenant, more: object = {}) => ({
   performance_summary: { note: canary },
   spanId: randomUUID(),
   ...more,
+});
+
+export const mediaBody = (content: Buffer) => ({
+  contentType: "image/png",
+  contentLength: content.length,
+  sha256: createHash("sha256").update(content).digest("base64"),
 });
 
 /** Matches the output of every trace of the tenant. */

@@ -5,6 +5,7 @@ import {
   customEvaluatorBody,
   datasetBody,
   logsBody,
+  mediaBody,
   modelBody,
   otlpBody,
   patternBody,
@@ -58,6 +59,14 @@ export const make = {
     const body = { name: "quality", value: tenant.canary, traceId: await make.trace(tenant) };
     const { scores } = (await send(tenant, "POST", "/scores", body)) as { scores: { id: string }[] };
     return String(scores[0]?.id);
+  },
+  /** With its content. */
+  media: async (tenant: Tenant) => {
+    const content = Buffer.from(`${tenant.canary} ${randomUUID()}`);
+    const body = { ...mediaBody(content), traceId: await make.trace(tenant), field: tenant.canary };
+    const announced = (await send(tenant, "POST", "/media", body)) as { id: string; uploadUrl: string };
+    await fetch(announced.uploadUrl, { method: "PUT", body: content });
+    return announced.id;
   },
   /** A session and an agent that have one trace, the same for both. */
   sessionOfAgent: async (tenant: Tenant) => {
@@ -259,6 +268,7 @@ export async function fill(tenant: Tenant, traces: number): Promise<void> {
     make.watchedAgent(tenant),
     make.votedTrace(tenant),
     make.score(tenant),
+    make.media(tenant),
     // About what each tenant has under the same ids.
     send(tenant, "POST", "/scores", [
       { name: "shared", value: tenant.canary, traceId: shared.otelTraceId },

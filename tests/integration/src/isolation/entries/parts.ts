@@ -13,6 +13,7 @@ export const position = "it is a position in time, and the filter beside it is o
 export const ownProject = async ({ projectId }: Tenant) => ({ workspaceId: projectId });
 export const trace = async (tenant: Tenant) => ({ traceId: await make.trace(tenant) });
 export const dataset = async (tenant: Tenant) => ({ datasetId: await make.dataset(tenant) });
+export const media = async (tenant: Tenant) => ({ mediaId: await make.media(tenant) });
 export const settings = async (tenant: Tenant) => ({ evaluationSettingsId: await make.settings(tenant) });
 
 /** Headers of JSON lines. */

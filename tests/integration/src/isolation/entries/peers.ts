@@ -1,9 +1,9 @@
-import { randomUUID } from "node:crypto";
-import { promptBody, shared } from "../bodies.ts";
+import { randomBytes, randomUUID } from "node:crypto";
+import { mediaBody, promptBody, shared } from "../bodies.ts";
 import { make } from "../make-things.ts";
 import type { RouteEntries } from "../route-entry.ts";
 import type { Tenant } from "../tenant.ts";
-import { list, plain, trace, unchecked } from "./parts.ts";
+import { list, media, plain, trace, unchecked } from "./parts.ts";
 
 const langfusePrompt = (tenant: Tenant) => {
   const { text, ...prompt } = promptBody(tenant);
@@ -124,6 +124,20 @@ export const peersEntries: RouteEntries = {
     own: 200,
     shows: true,
   },
+  registerLangfuseMedia: {
+    ids: trace,
+    request: (ids) => {
+      const { sha256, ...body } = mediaBody(randomBytes(8));
+      return { body: { ...body, ...ids, sha256Hash: sha256 } };
+    },
+    own: 201,
+    refused: 201,
+    malformed: { traceId: 201 },
+    neverLeaks: { traceId: unchecked },
+    hasCounts: true,
+  },
+  reportLangfuseUpload: { ids: media, request: () => ({ body: { uploadHttpStatus: 200 } }), own: 204 },
+  getLangfuseMedia: { ids: media, own: 200 },
   labelLangfusePrompt: {
     ids: promptName,
     request: () => ({ params: { version: "1" }, body: { newLabels: ["production"] } }),

@@ -49,6 +49,7 @@ export const projectDataEntries: RouteEntries = {
   exportTraces: list,
   exportAgents: list,
   exportScores: list,
+  exportMedia: list,
   exportDatasets: list,
   exportDatasetVersions: list,
   exportRuns: list,

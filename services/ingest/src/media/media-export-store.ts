@@ -1,0 +1,83 @@
+import { limits } from "@touchstone/contracts";
+import type { Database } from "@touchstone/db";
+
+export interface MediaExportQuery {
+  projectId: string;
+  /** Epoch milliseconds of `createdAt`; null = all. */
+  sinceMs: number | null;
+}
+
+/** A medium with one of the traces that have it. */
+export interface ExportedMedia {
+  id: string;
+  contentType: string;
+  contentLength: number;
+  /** In base64. */
+  sha256: string;
+  /** Null: no trace has it. */
+  traceId: string | null;
+  spanId: string | null;
+  field: string | null;
+  createdAt: Date;
+}
+
+/** Reads the media of a project whose content is stored, once for each of their links. */
+export interface MediaExportStore {
+  /** The next rows after one, or the first ones; empty at the end. */
+  readPage(query: MediaExportQuery, last: ExportedMedia | null): Promise<ExportedMedia[]>;
+  count(query: MediaExportQuery): Promise<number>;
+}
+
+interface Row {
+  id: string;
+  content_type: string;
+  content_length: number;
+  sha256: string;
+  trace_id: string | null;
+  span_id: string | null;
+  field: string | null;
+  created_at: Date;
+}
+
+const exported = `
+  from ingest.media
+  left join ingest.media_links links on links.project_id = media.project_id and links.media_id = media.id
+  where media.project_id = $1 and media.uploaded_at is not null
+    and ($2::float8 is null or coalesce(links.created_at, media.created_at) >= to_timestamp($2 / 1000))`;
+
+export function createMediaExportStore(database: Database): MediaExportStore {
+  return {
+    async readPage({ projectId, sinceMs }, last) {
+      const { rows } = await database.readScoped<Row>([projectId], {
+        name: "media_export",
+        text: `
+          select media.id, content_type, content_length, encode(sha256, 'base64') as sha256, links.trace_key as trace_id,
+            nullif(links.span_id, '') as span_id, nullif(links.field, '') as field,
+            coalesce(links.created_at, media.created_at) as created_at
+          ${exported} and media.id >= $3
+            and (media.id, coalesce(links.trace_key, ''), coalesce(links.span_id, ''), coalesce(links.field, ''))
+              > ($3, $4, $5, $6)
+          order by media.id, links.trace_key, links.span_id, links.field
+          limit ${limits.exportPageRows}`,
+        values: [projectId, sinceMs, last?.id ?? "", last?.traceId ?? "", last?.spanId ?? "", last?.field ?? ""],
+      });
+      return rows.map(({ id, sha256, field, ...row }) => ({
+        ...{ id, sha256, field },
+        contentType: row.content_type,
+        contentLength: row.content_length,
+        traceId: row.trace_id,
+        spanId: row.span_id,
+        createdAt: row.created_at,
+      }));
+    },
+
+    async count({ projectId, sinceMs }) {
+      const { rows } = await database.readScoped<{ rows: string }>([projectId], {
+        name: "media_export_count",
+        text: `select count(*) as rows ${exported}`,
+        values: [projectId, sinceMs],
+      });
+      return Number(rows[0]?.rows ?? 0);
+    },
+  };
+}
