@@ -8,7 +8,7 @@ import { apiKey, head, sendRaw, startTestGateway, type TestGateway, type TestGat
 const index = "<!doctype html><title>Touchstone</title>";
 const script = `document.title = "${"touchstone ".repeat(200)}"`;
 const pagesPolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data: blob:; connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data: blob:; media-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 const dataPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const notFound = { statusCode: 404, message: "Not found" };
 

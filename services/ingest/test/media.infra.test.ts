@@ -211,6 +211,21 @@ test("another project finds neither the media nor its content, and has its own o
   expect(await isStored(other, id)).toBe(false);
 });
 
+test("an address of a deleted project finds nothing", async () => {
+  const projectId = newProject();
+  const content = randomBytes(20);
+  const { json } = await announce(projectId, describeContent(content));
+  const id = await store(projectId, content);
+  const { url } = (await show(projectId, id)).json;
+  const text = "insert into ingest.deleted_projects (project_id) values ($1)";
+  await pools.maintenance.query({ name: "", text, values: [projectId] });
+
+  const answers = [await put(json.uploadUrl, content), await read(url)];
+
+  const refusal = [404, { error: "The media was deleted." }];
+  expect(answers.map(({ status, json: body }) => [status, body])).toEqual([refusal, refusal]);
+});
+
 test("two contents whose hashes begin alike are not mistaken for each other", async () => {
   const projectId = newProject();
   const content = randomBytes(40);

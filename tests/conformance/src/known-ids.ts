@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { TestedSystem } from "./system.ts";
 
 /**
@@ -105,6 +106,7 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
   );
   return {
     ...(await makeScores(post)),
+    ...(await makeMedia(system, send)),
     onlineEvaluatorId: evaluators.map(({ evaluator }) => (evaluator as { _id: string })._id),
     traceId: [String(trace.trace_id)],
     cursor: [String(trace.trace_id)],
@@ -192,6 +194,28 @@ async function makeScores(post: (path: string, body: unknown) => Promise<unknown
     strict: ["true"],
     record: ["true"],
     caller: ["a"],
+  };
+}
+
+/** Media that no trace has, with its content, and signed addresses of it. */
+async function makeMedia(
+  { url }: TestedSystem,
+  send: (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>,
+): Promise<KnownIds> {
+  const sha256 = createHash("sha256").update("a").digest("base64");
+  const contentType = "application/octet-stream";
+  const { id, uploadUrl } = await send("POST", "/media", { contentType, contentLength: 1, sha256 });
+  const upload = new URL(String(uploadUrl)).pathname;
+  await fetch(`${url}${upload}`, { method: "PUT", body: "a" });
+  const shown = await send("GET", `/media/${id}`);
+  const addressOf = (place: unknown): string => String(place).split("/").at(-1) ?? "";
+  return {
+    mediaId: [String(id)],
+    "uploadMedia address": [addressOf(uploadUrl)],
+    "readMediaContent address": [addressOf(shown.url)],
+    sha256: [sha256],
+    sha256Hash: [sha256],
+    contentType: ["image/png"],
   };
 }
 

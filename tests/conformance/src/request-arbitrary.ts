@@ -105,13 +105,18 @@ function bodyMutationsOf(
 ): HttpRequest[] {
   const body = draft.body ?? Buffer.alloc(0);
   const withHeader = (name: string, value: string) => ({ headers: { ...draft.headers, [name]: value } });
+  // Content of any type goes to a signed address, which is judged first.
+  const refused = (status: number): number[] | null => (takesContent(operation) ? null : [status]);
   const mutations = [
-    spoil("content type text/plain", [415], withHeader("content-type", "text/plain")),
-    spoil("an empty content type", [415], withHeader("content-type", "")),
+    spoil("content type text/plain", refused(415), withHeader("content-type", "text/plain")),
+    spoil("an empty content type", refused(415), withHeader("content-type", "")),
     spoil("an unknown content encoding", [415], withHeader("content-encoding", "br2")),
-    spoil("gzip that is none", [400], { ...withHeader("content-encoding", "gzip"), body: Buffer.from("not gzip") }),
+    spoil("gzip that is none", refused(400), {
+      ...withHeader("content-encoding", "gzip"),
+      body: Buffer.from("not gzip"),
+    }),
     spoil("gzip", null, { ...withHeader("content-encoding", "gzip"), body: gzipSync(body) }),
-    spoil("gzip that ends early", [400], {
+    spoil("gzip that ends early", refused(400), {
       ...withHeader("content-encoding", "gzip"),
       body: gzipSync(body).subarray(0, -9),
     }),
@@ -136,6 +141,10 @@ function bodyMutationsOf(
 
 function isOtlp(operation: Operation): boolean {
   return operation.body !== null && "application/x-protobuf" in operation.body.content;
+}
+
+function takesContent(operation: Operation): boolean {
+  return operation.body !== null && "application/octet-stream" in operation.body.content;
 }
 
 function takesLines(operation: Operation): boolean {

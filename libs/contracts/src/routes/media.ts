@@ -10,9 +10,11 @@ import {
 import { judged } from "../judged-body.ts";
 import { limits } from "../limits.ts";
 import type { Route } from "../route.ts";
-import { checkedBody, dataPlane, error, globalError, json, prefix } from "./route-parts.ts";
+import { checkedBody, dataPlane, error, forbidden, globalError, json, prefix } from "./route-parts.ts";
 
 const ingest = { ...dataPlane, owner: "ingest", section: "completions 2.10" } as const;
+
+const expired = { 403: forbidden("The address is not valid, or has expired; or the host is refused.") };
 
 /** Images, audio and files that traces refer to. */
 export const mediaRoutes = {
@@ -42,6 +44,7 @@ export const mediaRoutes = {
     body: { kind: "bytes", schema: z.never(), maxBytes: limits.mediaMaxBytes, required: true },
     responses: {
       200: { description: "The content is stored.", schema: null },
+      ...expired,
       400: error("The content has another length or hash than was announced."),
       404: error("The media was deleted; announce it again."),
       413: globalError("The content is larger than 20 MiB."),
@@ -71,6 +74,7 @@ export const mediaRoutes = {
     params: mediaAddressParams,
     responses: {
       200: { description: "The content.", schema: null, contentType: "application/octet-stream" },
+      ...expired,
       404: error("The media was deleted, or its content is missing."),
     },
     summary: "Read the content of media.",

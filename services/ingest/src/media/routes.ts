@@ -13,6 +13,7 @@ import {
   type Call,
   type Clock,
   type Handler,
+  isAppError,
   Pieces,
   parseBody,
   readJsonObject,
@@ -39,9 +40,9 @@ export function mediaRoutes(
   const { reads, onceReady } = dependencies;
   return [
     { route: routes.registerMedia, handle: onceReady(registerMedia(dependencies)) },
-    { route: routes.uploadMedia, handle: onceReady(uploadMedia(dependencies)) },
+    { route: routes.uploadMedia, handle: onceReady(ofOpenProject(uploadMedia(dependencies))) },
     { route: routes.getMedia, handle: reads(getMedia(dependencies)) },
-    { route: routes.readMediaContent, handle: reads(readMediaContent(dependencies)) },
+    { route: routes.readMediaContent, handle: reads(ofOpenProject(readMediaContent(dependencies))) },
   ];
 }
 
@@ -113,6 +114,18 @@ function readMediaContent({ media, addresses, clock }: MediaDependencies): Handl
     for await (const part of media.readContent(projectId, shown.id)) parts.push(part);
     if (parts.length === 0) throw new AppError("not_found", "The media was deleted.");
     return { status: 200, body: new Pieces(parts), ...headersOfContent(shown) };
+  };
+}
+
+/** Nobody sent a key that a deleted project could refuse: its media are gone. */
+function ofOpenProject(handle: Handler): Handler {
+  return async (call) => {
+    try {
+      return await handle(call);
+    } catch (thrown) {
+      if (!isAppError(thrown) || thrown.code !== "unauthorized") throw thrown;
+      throw new AppError("not_found", "The media was deleted.", { cause: thrown });
+    }
   };
 }
 
