@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { crc32, deflateSync } from "node:zlib";
 import { expect, inject, test } from "vitest";
 import { createClient } from "../../integration/src/client.ts";
-import { readDemoProject } from "../src/demo-project.ts";
 import { openPage } from "../src/open-page.ts";
 import { inspect } from "../src/watch-page.ts";
 
@@ -51,8 +50,9 @@ function tone(): Buffer {
   return Buffer.concat([header, samples]);
 }
 
-const { base } = await readDemoProject(inject("demo"));
 const client = createClient(inject("demo"));
+const { projects } = (await client.send("GET", "/projects")).body as { projects: { _id: string }[] };
+const base = `${inject("demo").url}/p/${projects[0]?._id}`;
 const referTo = (id: string, contentType: string): string =>
   `@@@langfuseMedia:type=${contentType}|id=${id}|source=base64_data_uri@@@`;
 
@@ -107,8 +107,16 @@ test.each([
       .toBe(width);
     await panel.getByText("image/png, not uploaded yet").waitFor();
     await panel.getByText("image/gif, not stored here or deleted").waitFor();
-    const player = panel.getByLabel(/^audio\/wav, /);
-    await player.scrollIntoViewIfNeeded();
+    // On a narrow page the last ones are below the window, and are loaded when they come into view.
+    const waiting = panel.getByRole("status", { name: "Loading media" });
+    await expect
+      .poll(async () => {
+        const [first] = await waiting.all();
+        await first?.scrollIntoViewIfNeeded({ timeout: 1_000 }).catch(() => undefined);
+        return waiting.count();
+      })
+      .toBe(0);
+    await panel.getByLabel(/^audio\/wav, /).waitFor();
     expect(await panel.getByRole("link", { name: /^Download application\/pdf, / }).getAttribute("href")).toMatch(
       /^\/api\/v1\/media\/content\//,
     );
