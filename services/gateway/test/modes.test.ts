@@ -164,8 +164,8 @@ test("a session cookie opens what belongs to accounts, the traces, and reads and
   expect(opened.filter(({ withProject }) => !withProject).map(({ id }) => id)).toEqual([
     "submitTrace",
     "submitSpanUpdates",
-    "registerMedia",
     "createAgent",
+    "registerMedia",
     "evaluateTrace",
     "receiveTraces",
     "receiveTracesAtBase",

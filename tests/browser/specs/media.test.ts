@@ -141,7 +141,7 @@ test("a recording plays, and a picture that is uploaded after its trace appears 
     await page.goto(`${base}/traces/${(body as { trace_id: string }).trace_id}`);
     await page.getByText("image/png, not uploaded yet").waitFor();
     const player = page.getByLabel(/^audio\/wav, /);
-    // A player reads nothing until somebody presses its button.
+    // A player reads nothing until its button is pressed.
     await player.evaluate((shown) => {
       const audio = shown as unknown as { preload: string; load(): void };
       audio.preload = "metadata";

@@ -128,7 +128,7 @@ test("version 3 uploads the images of a trace and of its observations", async ()
   expect((await client.send("GET", `/media/${id}`)).status).toBe(404);
 });
 
-test("the client is told what is stored already, what is missing, and what is not known", async () => {
+test("a client learns what is stored already, what is missing, and what is not known", async () => {
   const headers = { authorization: basic(system.apiKey), "content-type": "application/json" };
   const content = randomBytes(12);
   const sha256Hash = Buffer.from(await crypto.subtle.digest("SHA-256", content)).toString("base64");

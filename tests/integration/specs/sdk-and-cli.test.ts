@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { createHash, randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -8,12 +7,10 @@ import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import {
   dataset,
-  registeredMedia,
   resultList,
   runList,
   run as runSchema,
   scoreList,
-  shownMedia,
   submitTraceReply,
   traceDetail,
 } from "@touchstone/contracts";
@@ -341,11 +338,6 @@ describe("touchstone gate", () => {
   });
 });
 
-async function sendTrace(): Promise<string> {
-  const schema = submitTraceReply;
-  return (await api.expect({ status: 201, schema }, "POST", "/ingest/traces", buildTrace({}))).trace_id;
-}
-
 describe("touchstone", () => {
   test("finds, follows, exports and imports traces", async () => {
     const tailed = touchstone(["traces", "tail", "--limit", "1", "--json"]);
@@ -376,35 +368,6 @@ describe("touchstone", () => {
     expect(JSON.parse(imported.stdout)).toMatchObject({ stored: 0, replayed: lines.length, rejected: 0 });
     await writeFile(path.join(folder, "wrong.ndjson"), "{}\n");
     expect(await touchstone(["import", "wrong.ndjson"])).toMatchObject({ code: 1 });
-  });
-
-  test("exports media with their contents, and imports them again with their links", async () => {
-    const content = randomBytes(1_200_000);
-    const sha256 = createHash("sha256").update(content).digest("base64");
-    const described = { contentType: "image/png", contentLength: content.length, sha256 };
-    const traces = [await sendTrace(), await sendTrace()];
-    for (const traceId of traces) {
-      const announced = { ...described, traceId, field: "input" };
-      const schema = registeredMedia;
-      const { uploadUrl } = await api.expect({ status: 201, schema }, "POST", "/media", announced);
-      if (uploadUrl !== null) await fetch(uploadUrl, { method: "PUT", body: content });
-    }
-
-    const exported = await touchstone(["export", "media", "--output", "out", "--json"]);
-
-    expect(JSON.parse(exported.stdout)).toEqual([{ entity: "media", rows: 2, file: "out/media.ndjson" }]);
-    const [first] = (await readFile(path.join(folder, "out/media.ndjson"), "utf8")).split("\n");
-    const { id } = JSON.parse(first ?? "") as { id: string };
-    expect((await readFile(path.join(folder, "out/media", id))).equals(content)).toBe(true);
-    const again = await touchstone(["import", "out/media.ndjson", "--json"]);
-    expect(JSON.parse(again.stdout)).toEqual({ stored: 0, replayed: 2 });
-
-    for (const traceId of traces) await api.send("DELETE", `/ingest/traces/${traceId}`);
-    expect((await api.send("GET", `/media/${id}`)).status).toBe(404);
-    const restored = await touchstone(["import", "out/media.ndjson", "--json"]);
-    expect(JSON.parse(restored.stdout)).toEqual({ stored: 1, replayed: 1 });
-    const { url } = await api.expect({ status: 200, schema: shownMedia }, "GET", `/media/${id}`);
-    expect(Buffer.from(await (await fetch(url ?? "")).arrayBuffer()).equals(content)).toBe(true);
   });
 
   test("doctor finds a working installation, and says how to repair one", async () => {

@@ -1,5 +1,4 @@
 import {
-  accountOriginHeader,
   canonicalTraceId,
   isStorable,
   limits,
@@ -22,6 +21,7 @@ import {
 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { AnnouncedMedia, MediaStore } from "./media-store.ts";
+import { contentUrl, uploadUrl } from "./media-urls.ts";
 import type { ContentReceiver } from "./receive-content.ts";
 import { headersOfContent } from "./shown-content.ts";
 import type { AddressedMedia, SignedAddresses } from "./signed-addresses.ts";
@@ -60,7 +60,7 @@ function registerMedia({ media, addresses, clock }: MediaDependencies): Handler 
     const isThere = stored.uploadedAt !== null;
     const body: z.input<typeof registeredMedia> = {
       id: stored.id,
-      uploadUrl: isThere ? null : urlOf(call, routes.uploadMedia.path, address),
+      uploadUrl: isThere ? null : uploadUrl(call, address),
       expiresAt: isThere ? null : new Date(expiresAtMs).toISOString(),
     };
     return { status: 201, body };
@@ -98,7 +98,7 @@ function getMedia({ media, addresses, clock }: MediaDependencies): Handler {
       contentType: found.contentType,
       contentLength: found.contentLength,
       uploadedAt: found.uploadedAt?.toISOString() ?? null,
-      url: isThere ? urlOf(call, routes.readMediaContent.path, address) : null,
+      url: isThere ? contentUrl(call, address) : null,
       urlExpiry: isThere ? new Date(expiresAtMs).toISOString() : null,
     };
     return { status: 200, body };
@@ -117,7 +117,7 @@ function readMediaContent({ media, addresses, clock }: MediaDependencies): Handl
   };
 }
 
-/** Nobody sent a key that a deleted project could refuse: its media are gone. */
+/** A request without a key cannot be refused for its key: the media of a deleted project are gone. */
 function ofOpenProject(handle: Handler): Handler {
   return async (call) => {
     try {
@@ -153,10 +153,4 @@ function requireAddressed(
   const media = addresses.read(params.address ?? "", { kind, nowMs });
   if (media === null) throw new AppError("forbidden", "This address is not valid, or has expired; ask for a new one.");
   return media;
-}
-
-/** Absolute, if the gateway says how the client reached it. */
-function urlOf({ headers }: Call, path: string, address: string): string {
-  const origin = headers[accountOriginHeader];
-  return `${typeof origin === "string" ? origin : ""}${path.replace("{address}", address)}`;
 }

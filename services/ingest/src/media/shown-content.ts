@@ -1,4 +1,4 @@
-/** Types that a browser can be told. Anything else could be a page, which would run in the origin of the dashboard. */
+/** Types under which content is sent. Anything else could be a page, which would run in the origin of the dashboard. */
 const known: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"];
 const texts: readonly string[] = ["text/plain", "application/json"];
 

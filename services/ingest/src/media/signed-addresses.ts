@@ -6,7 +6,7 @@ const kind = z.enum(["upload", "content"]);
 
 const signed = z.tuple([kind, z.uuid(), z.string(), z.int(), z.string(), z.int()]);
 
-/** What an address stands for. Whoever has it needs no key until it expires. */
+/** What is read from an address. It can be used without a key until it expires. */
 export interface AddressedMedia {
   kind: z.infer<typeof kind>;
   projectId: string;

@@ -164,7 +164,7 @@ export const tracesEntries: RouteEntries = {
     hasCounts: true,
   },
   getMedia: { ids: media, own: 200 },
-  // Whoever has an address may use it; one that nobody signed: services/ingest/test/media.infra.test.ts.
+  // An address can be used without a key; here it is forged. The rest is in services/ingest/test/media.infra.test.ts.
   uploadMedia: { request: () => ({ params: { address: "forged" } }), own: 403 },
   readMediaContent: { request: () => ({ params: { address: "forged" } }), own: 403 },
   readMetrics: figures,

@@ -1,0 +1,67 @@
+import { execFile } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { registeredMedia, shownMedia, submitTraceReply } from "@touchstone/contracts";
+import { buildTrace } from "@touchstone/testkit";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ApiClient, createClient } from "../src/client.ts";
+import { type System, startSystem } from "../src/start-system.ts";
+
+const cli = path.resolve(import.meta.dirname, "../../../packages/cli/src/main.ts");
+
+let system: System;
+let api: ApiClient;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "touchstone-cli-"));
+  system = await startSystem();
+  api = createClient(system);
+});
+afterAll(async () => {
+  await system?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const touchstone = (args: string[]) =>
+  promisify(execFile)(process.execPath, [cli, ...args], {
+    cwd: folder,
+    env: { ...process.env, TOUCHSTONE_URL: system.url, TOUCHSTONE_API_KEY: system.apiKey },
+  });
+
+async function sendTrace(): Promise<string> {
+  const schema = submitTraceReply;
+  return (await api.expect({ status: 201, schema }, "POST", "/ingest/traces", buildTrace({}))).trace_id;
+}
+
+test("the command line exports media with their contents, and imports them again with their links", async () => {
+  const content = randomBytes(1_200_000);
+  const sha256 = createHash("sha256").update(content).digest("base64");
+  const described = { contentType: "image/png", contentLength: content.length, sha256 };
+  const traces = [await sendTrace(), await sendTrace()];
+  for (const traceId of traces) {
+    const announced = { ...described, traceId, field: "input" };
+    const schema = registeredMedia;
+    const { uploadUrl } = await api.expect({ status: 201, schema }, "POST", "/media", announced);
+    if (uploadUrl !== null) await fetch(uploadUrl, { method: "PUT", body: content });
+  }
+
+  const exported = await touchstone(["export", "media", "--output", "out", "--json"]);
+
+  expect(JSON.parse(exported.stdout)).toEqual([{ entity: "media", rows: 2, file: "out/media.ndjson" }]);
+  const [first] = (await readFile(path.join(folder, "out/media.ndjson"), "utf8")).split("\n");
+  const { id } = JSON.parse(first ?? "") as { id: string };
+  expect((await readFile(path.join(folder, "out/media", id))).equals(content)).toBe(true);
+  const again = await touchstone(["import", "out/media.ndjson", "--json"]);
+  expect(JSON.parse(again.stdout)).toEqual({ stored: 0, replayed: 2 });
+
+  for (const traceId of traces) await api.send("DELETE", `/ingest/traces/${traceId}`);
+  expect((await api.send("GET", `/media/${id}`)).status).toBe(404);
+  const restored = await touchstone(["import", "out/media.ndjson", "--json"]);
+  expect(JSON.parse(restored.stdout)).toEqual({ stored: 1, replayed: 1 });
+  const { url } = await api.expect({ status: 200, schema: shownMedia }, "GET", `/media/${id}`);
+  expect(Buffer.from(await (await fetch(url ?? "")).arrayBuffer()).equals(content)).toBe(true);
+});
