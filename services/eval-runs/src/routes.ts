@@ -87,14 +87,10 @@ export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
   const names = createDatasetNames(database);
   const { work } = dependencies;
   const book = createDatasetBook(database, work);
+  const named = createNamedDatasetStore(database, work);
   return [
     { route: internalRoutes.closeEvalRunsProjects, handle: closeProjects(dependencies.closing) },
-    ...itemRoutes({ named: createNamedDatasetStore(database, work), book, work, clock }),
-  const book = createDatasetBook(database);
-  const named = createNamedDatasetStore(database);
-  return [
-    { route: internalRoutes.closeEvalRunsProjects, handle: closeProjects(dependencies.closing) },
-    ...itemRoutes({ named, book, clock }),
+    ...itemRoutes({ named, book, work, clock }),
     ...externalRunRoutes({
       ...dependencies,
       named,

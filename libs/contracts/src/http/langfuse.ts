@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
 import { datasetItem, keptDataset, keptItem, namedDataset } from "./dataset-items.ts";
+import { mediaId, mediaSentences, shownMedia, submittedMedia } from "./media.ts";
 import { namedRun } from "./run-items.ts";
 import { storable } from "./texts.ts";
-import { mediaId, mediaSentences, shownMedia, submittedMedia } from "./media.ts";
 
 /** `GET /api/public/health`. `version` is the version of Langfuse whose paths these are. */
 export const langfuseHealth = z.object({ status: z.literal("OK"), version: z.string() });
@@ -149,6 +149,8 @@ export const langfuseRunParams = langfuseDatasetParams.extend({
 });
 export const langfuseRunWithItems = langfuseRun.extend({
   datasetRunItems: z.array(langfuseRunItem).describe(`The newest, at most ${limits.peerRunItemsMax}`),
+});
+
 const { sha256: sha256Hash, traceId, spanId: observationId, field, ...content } = submittedMedia.shape;
 
 /** Body of `POST /api/public/media`. */

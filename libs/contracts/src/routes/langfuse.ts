@@ -295,6 +295,8 @@ export const langfuseRoutes = {
       404: refused("No such run of the dataset."),
     },
     summary: "Langfuse: read a run by its name.",
+    section: "dropin 1.6",
+  },
   registerLangfuseMedia: {
     ...ofClient,
     id: "registerLangfuseMedia",
@@ -308,7 +310,7 @@ export const langfuseRoutes = {
       409: refused("The project has other content with the same id."),
     },
     summary: "Langfuse: announce media of a trace.",
-    section: "dropin 1.6",
+    section: "dropin 1.7",
   },
   reportLangfuseUpload: {
     ...ofClient,
@@ -323,7 +325,7 @@ export const langfuseRoutes = {
       404: refused("No such media."),
     },
     summary: "Langfuse: report how an upload went.",
-    section: "dropin 1.6",
+    section: "dropin 1.7",
   },
   getLangfuseMedia: {
     ...ofClient,
@@ -336,6 +338,6 @@ export const langfuseRoutes = {
       404: refused("No such media, or its content is missing."),
     },
     summary: "Langfuse: read what is known of media.",
-    section: "dropin 1.6",
+    section: "dropin 1.7",
   },
 } as const satisfies Record<string, Route>;

@@ -18,7 +18,7 @@ import type { z } from "zod";
 import type { Owner } from "../owner.ts";
 import { spanIdOf, traceIdOf } from "./ids.ts";
 
-/** Media (dropin 1.6). They are Touchstone's own, whose ids are made as Langfuse's clients make them. */
+/** Media (dropin 1.7). They are Touchstone's own, whose ids are made as Langfuse's clients make them. */
 export function mediaRoutes({ ingest }: { ingest: Owner }): ServedRoute[] {
   return [
     { route: routes.registerLangfuseMedia, handle: registerMedia(ingest) },
