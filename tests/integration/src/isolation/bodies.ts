@@ -10,6 +10,7 @@ export const shared = {
   agent: "shared-agent",
   model: "shared-model",
   prompt: "shared-prompt",
+  runName: "shared-experiment",
   tool: "shared_tool",
   otelTraceId: randomBytes(16).toString("hex"),
   otelSpanId: randomBytes(8).toString("hex"),

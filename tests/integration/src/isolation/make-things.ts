@@ -185,15 +185,15 @@ export const make = {
     // Beside /api/v1.
     return pick(await send(tenant, "POST", "/../public/dataset-items", body), "id");
   },
-  /** A dataset with a run of a client of Langfuse, by its name: the run is named after the canary. */
+  /** A dataset with a run of a client of Langfuse. */
   datasetOfExperiment: async (tenant: Tenant) => {
     const datasetName = await make.namedDataset(tenant);
-    const id = `item-${randomUUID()}`;
+    const id = `${tenant.canary} ${randomUUID()}`;
     // Beside /api/v1.
     const item = { id, datasetName, input: tenant.canary };
     const datasetId = pick(await send(tenant, "POST", "/../public/dataset-items", item), "datasetId");
     const link = {
-      runName: `${tenant.canary} experiment`,
+      runName: shared.runName,
       datasetItemId: id,
       traceId: id,
       metadata: { id: tenant.canary },

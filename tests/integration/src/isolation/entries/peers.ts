@@ -107,7 +107,7 @@ export const peersEntries: RouteEntries = {
   },
   listLangfuseRunItems: {
     ids: async (tenant) => ({ datasetId: (await make.datasetOfExperiment(tenant)).datasetId }),
-    request: (ids, { canary }) => ({ query: { ...ids, runName: `${canary} experiment` } }),
+    request: (ids) => ({ query: { ...ids, runName: shared.runName } }),
     own: 200,
     refused: 200,
     malformed: { datasetId: 200 },
@@ -120,7 +120,7 @@ export const peersEntries: RouteEntries = {
   },
   getLangfuseRun: {
     ids: experiment,
-    request: (_ids, { canary }) => ({ params: { runName: `${canary} experiment` } }),
+    request: () => ({ params: { runName: shared.runName } }),
     own: 200,
     shows: true,
   },
