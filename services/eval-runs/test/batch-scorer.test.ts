@@ -31,7 +31,7 @@ function createScorer(batchesMax: number) {
     logger: createLogger({ service: "eval-runs", level: "silent" }),
     onStored: () => undefined,
   };
-  const results = [{ idempotencyKey: "k", error: {}, questionIndex: 0 }];
+  const results = [{ idempotencyKey: "k", error: {}, questionIndex: 0, scores: null }];
   const scorer = createBatchScorer(dependencies, batchesMax);
   return { gate, score: () => scorer.score({ ...batch, results } as unknown as Batch), scorer };
 }

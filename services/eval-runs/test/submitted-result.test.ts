@@ -23,6 +23,7 @@ describe("reading a submitted result", () => {
       outputTokens: null,
       isVariant: false,
       variantText: null,
+      scores: null,
     });
   });
 
