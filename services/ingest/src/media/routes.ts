@@ -21,10 +21,9 @@ import {
 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { AnnouncedMedia, MediaStore } from "./media-store.ts";
-import { contentUrl, uploadUrl } from "./media-urls.ts";
 import type { ContentReceiver } from "./receive-content.ts";
 import { headersOfContent } from "./shown-content.ts";
-import type { AddressedMedia, SignedAddresses } from "./signed-addresses.ts";
+import { type AddressedMedia, contentUrl, type SignedAddresses, uploadUrl } from "./signed-addresses.ts";
 
 interface MediaDependencies {
   media: MediaStore;

@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
-import { deriveKey } from "@touchstone/service-kit";
+import { accountOriginHeader, routes } from "@touchstone/contracts";
+import { type Call, deriveKey } from "@touchstone/service-kit";
 import { z } from "zod";
 
 const kind = z.enum(["upload", "content"]);
@@ -45,4 +46,16 @@ export function createSignedAddresses(rootSecret: string): SignedAddresses {
       return { kind, projectId, id, contentLength, contentType, expiresAtMs };
     },
   };
+}
+
+/** Where content is sent, by its signed address. */
+export const uploadUrl = (call: Call, address: string): string => urlOf(call, routes.uploadMedia.path, address);
+
+/** Where content is read, by its signed address. */
+export const contentUrl = (call: Call, address: string): string => urlOf(call, routes.readMediaContent.path, address);
+
+/** Absolute, if the gateway says how the client reached it. */
+function urlOf({ headers }: Call, path: string, address: string): string {
+  const origin = headers[accountOriginHeader];
+  return `${typeof origin === "string" ? origin : ""}${path.replace("{address}", address)}`;
 }
