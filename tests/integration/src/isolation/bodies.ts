@@ -35,6 +35,9 @@ export const traceBody = ({ canary }: Tenant, more: object = {}) => ({
   ...more,
 });
 
+/** Each tenant has stored it, so that the answer to its announcement is always the same. */
+export const sharedMedia = Buffer.from("shared media");
+
 export const mediaBody = (content: Buffer) => ({
   contentType: "image/png",
   contentLength: content.length,

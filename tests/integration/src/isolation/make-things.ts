@@ -61,11 +61,10 @@ export const make = {
     return String(scores[0]?.id);
   },
   /** With its content. */
-  media: async (tenant: Tenant) => {
-    const content = Buffer.from(`${tenant.canary} ${randomUUID()}`);
+  media: async (tenant: Tenant, content = Buffer.from(`${tenant.canary} ${randomUUID()}`)) => {
     const body = { ...mediaBody(content), traceId: await make.trace(tenant), field: tenant.canary };
-    const announced = (await send(tenant, "POST", "/media", body)) as { id: string; uploadUrl: string };
-    await fetch(announced.uploadUrl, { method: "PUT", body: content });
+    const announced = (await send(tenant, "POST", "/media", body)) as { id: string; uploadUrl: string | null };
+    if (announced.uploadUrl !== null) await fetch(announced.uploadUrl, { method: "PUT", body: content });
     return announced.id;
   },
   /** A session and an agent that have one trace, the same for both. */

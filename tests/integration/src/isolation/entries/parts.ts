@@ -1,3 +1,4 @@
+import { sharedMedia } from "../bodies.ts";
 import { make } from "../make-things.ts";
 import type { RouteEntry } from "../route-entry.ts";
 import type { Tenant } from "../tenant.ts";
@@ -14,6 +15,11 @@ export const ownProject = async ({ projectId }: Tenant) => ({ workspaceId: proje
 export const trace = async (tenant: Tenant) => ({ traceId: await make.trace(tenant) });
 export const dataset = async (tenant: Tenant) => ({ datasetId: await make.dataset(tenant) });
 export const media = async (tenant: Tenant) => ({ mediaId: await make.media(tenant) });
+/** Of a tenant that has stored the shared media. */
+export const traceBesideMedia = async (tenant: Tenant) => {
+  await make.media(tenant, sharedMedia);
+  return trace(tenant);
+};
 export const settings = async (tenant: Tenant) => ({ evaluationSettingsId: await make.settings(tenant) });
 
 /** Headers of JSON lines. */

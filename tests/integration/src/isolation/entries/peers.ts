@@ -1,9 +1,9 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import { mediaBody, promptBody, shared } from "../bodies.ts";
+import { randomUUID } from "node:crypto";
+import { mediaBody, promptBody, shared, sharedMedia } from "../bodies.ts";
 import { make } from "../make-things.ts";
 import type { RouteEntries } from "../route-entry.ts";
 import type { Tenant } from "../tenant.ts";
-import { list, media, plain, trace, unchecked } from "./parts.ts";
+import { list, media, plain, trace, traceBesideMedia, unchecked } from "./parts.ts";
 
 const langfusePrompt = (tenant: Tenant) => {
   const { text, ...prompt } = promptBody(tenant);
@@ -125,16 +125,15 @@ export const peersEntries: RouteEntries = {
     shows: true,
   },
   registerLangfuseMedia: {
-    ids: trace,
+    ids: traceBesideMedia,
     request: (ids) => {
-      const { sha256, ...body } = mediaBody(randomBytes(8));
+      const { sha256, ...body } = mediaBody(sharedMedia);
       return { body: { ...body, ...ids, sha256Hash: sha256 } };
     },
     own: 201,
     refused: 201,
     malformed: { traceId: 201 },
     neverLeaks: { traceId: unchecked },
-    hasCounts: true,
   },
   reportLangfuseUpload: { ids: media, request: () => ({ body: { uploadHttpStatus: 200 } }), own: 204 },
   getLangfuseMedia: { ids: media, own: 200 },

@@ -1,8 +1,8 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import { logsBody, mediaBody, newTraceId, otlpBody, shared, traceBody } from "../bodies.ts";
+import { randomUUID } from "node:crypto";
+import { logsBody, mediaBody, newTraceId, otlpBody, shared, sharedMedia, traceBody } from "../bodies.ts";
 import { make, send } from "../make-things.ts";
 import type { RouteEntries, RouteEntry } from "../route-entry.ts";
-import { compared, list, media, plain, position, trace, unchecked } from "./parts.ts";
+import { compared, list, media, plain, position, trace, traceBesideMedia, unchecked } from "./parts.ts";
 
 /** Fixed, so that the answer does not depend on the time of the request. */
 const someTime = { from: "2020-01-01T00:00:00Z", to: "2100-01-01T00:00:00Z" };
@@ -155,13 +155,12 @@ export const tracesEntries: RouteEntries = {
   getScore: { ids: async (tenant) => ({ scoreId: await make.score(tenant) }), own: 200, shows: true },
   deleteScore: { ids: async (tenant) => ({ scoreId: await make.score(tenant) }), own: 200 },
   registerMedia: {
-    ids: trace,
-    request: (ids) => ({ body: { ...mediaBody(randomBytes(8)), ...ids } }),
+    ids: traceBesideMedia,
+    request: (ids) => ({ body: { ...mediaBody(sharedMedia), ...ids } }),
     own: 201,
     refused: 201,
     malformed: { traceId: 201 },
     neverLeaks: { traceId: unchecked },
-    hasCounts: true,
   },
   getMedia: { ids: media, own: 200 },
   // An address can be used without a key; here it is forged. The rest is in services/ingest/test/media.infra.test.ts.
