@@ -45,7 +45,10 @@ export const mediaRoutes = {
     responses: {
       200: { description: "The content is stored.", schema: null },
       ...expired,
-      400: error("The content has another length or hash than was announced."),
+      400: {
+        ...checkedBody[400],
+        description: "The content has another length or hash than was announced, or is not gzip.",
+      },
       404: error("The media was deleted; announce it again."),
       413: globalError("The content is larger than 20 MiB."),
       415: globalError("The content encoding is not supported."),

@@ -10,9 +10,9 @@ export interface ComputeTask<Input, Output> {
 
 /**
  * Names a function for {@link ComputePool.run}. Its input and output are copied between threads, so both are plain
- * data; a function may return {@link Moved} for buffers that are not to be copied. Each thread that runs it loads its module, which should import little, because a thread keeps its modules in
- * memory. Type-only imports cost nothing there. Its file ends in `-thread.ts`: the image keeps what Node makes of
- * these.
+ * data; a function may return {@link Moved} for buffers that are not to be copied. Each thread that runs it loads its
+ * module, which should import little, because a thread keeps its modules in memory. Type-only imports cost nothing
+ * there. Its file ends in `-thread.ts`: the image keeps what Node makes of these.
  *
  * ```ts
  * import type { countWords } from "./count-words-thread.ts";

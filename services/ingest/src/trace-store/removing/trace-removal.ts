@@ -23,11 +23,11 @@ export function buildRootSeeds(projectId: string, filter: Omit<RootFilter, "patt
 const removalShard = -1;
 
 /**
- * Removes these rows and, in the same statement, their identities, counts, search texts, scores, links to media, the REST children's wait
- * for a parent, and log records with only a response id. A count is reduced for the row's own day, framework and source, as
- * of the moment its lock is acquired. (Arrays, not joins: those scanned every identity of the project for every row, 3
- * s for two thousand rows of four thousand. Scores are looked up one by one, because without statistics an array would be
- * compared with each score of the project.)
+ * Removes these rows and, in the same statement, their identities, counts, search texts, scores, links to media, the REST
+ * children's wait for a parent, and log records with only a response id. A count is reduced for the row's own day, framework
+ * and source, as of the moment its lock is acquired. (Arrays, not joins: those scanned every identity of the project for
+ * every row, 3 s for two thousand rows of four thousand. Scores and links are looked up one by one, because without
+ * statistics an array would be compared with each of the project.)
  */
 export function buildRowRemoval(projectId: string, ids: readonly string[]): Statement {
   const text = `
