@@ -208,7 +208,9 @@ describe("a request", () => {
 
   test("that creates a run is not sent again unless the server said that it stored nothing", async () => {
     api.answerNext(/\/runs$/, { status: 500, body: { error: "Unexpected" } });
-    await expect(run()).rejects.toThrow(new ApiError("Unexpected (500)", { status: 500 }));
+    await expect(run()).rejects.toThrow(
+      new ApiError("Unexpected (500)", { status: 500, body: '{"error":"Unexpected"}' }),
+    );
     expect(api.requestsTo(/\/runs$/)).toHaveLength(1);
   });
 
