@@ -61,30 +61,43 @@ async function connect(transport: StreamableHTTPClientTransport | StdioClientTra
 
 type Content = { content: { text: string }[]; isError?: boolean };
 
+/** A page of the tree of the long trace. */
+async function readPage(client: Client, offset: number | null) {
+  const args = { traceId, ...(offset !== null && { offset }) };
+  const { content } = (await client.callTool({ name: "get_trace", arguments: args })) as Content;
+  expect(content.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(answerMaxChars);
+  const facts = JSON.parse(content[0]?.text ?? "") as { steps: number; next: number | null };
+  return { ...facts, tree: content[1]?.text ?? "" };
+}
+
+test("a trace of 3,000 spans is read page by page, to the last step", async () => {
+  const client = await connect(overHttp(), "auto");
+  let next: number | null = null;
+  let whole = "";
+  do {
+    const page: Awaited<ReturnType<typeof readPage>> = await readPage(client, next);
+    next = page.next;
+    whole += page.tree;
+  } while (next !== null);
+  for (const index of [1, 1_500, 2_999]) expect(whole).toMatch(new RegExp(`\\bstep ${index} \\(`));
+});
+
 describe.each([
   ["HTTP", () => overHttp(), () => overHttp("?write=1")],
   ["the command", () => overStdio(), () => overStdio(["--write"])],
 ] as const)("over %s", (_name, reading, writing) => {
   test.each(["legacy", "auto"] as const)(
-    "a client that negotiates as %s pages through a trace of 3,000 spans",
+    "a client that negotiates as %s lists the tools and calls one",
     async (mode) => {
       const client = await connect(reading(), mode);
 
       const { tools } = await client.listTools();
       expect(tools.map(({ name }) => name)).toContain("get_trace");
       expect(JSON.stringify(tools).length).toBeLessThan(12_000);
-      let cursor: number | string | null = null;
-      let tree = "";
-      do {
-        const args: Record<string, unknown> = { traceId, ...(cursor !== null && { offset: cursor }) };
-        const { content } = (await client.callTool({ name: "get_trace", arguments: args })) as Content;
-        expect(content.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(answerMaxChars);
-        const facts = JSON.parse(content[0]?.text ?? "") as { steps: number; next: number | string | null };
-        expect(facts.steps).toBe(3_000);
-        cursor = facts.next;
-        tree += content[1]?.text;
-      } while (cursor !== null);
-      for (const index of [1, 1_500, 2_999]) expect(tree).toMatch(new RegExp(`\\bstep ${index} \\(`));
+      const { steps, next, tree } = await readPage(client, null);
+      expect(steps).toBe(3_000);
+      expect(next).not.toBeNull();
+      expect(tree).toMatch(/\bstep \d+ \(/);
     },
   );
 
