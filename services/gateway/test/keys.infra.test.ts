@@ -11,7 +11,6 @@ import {
 import {
   createScriptedClock,
   createTestDatabase,
-  findFreePort,
   type ScriptedClock,
   startTestNats,
   type TestDatabase,
@@ -42,13 +41,15 @@ const logLines: string[] = [];
 beforeEach(async () => {
   [database, nats] = await Promise.all([createTestDatabase(), startTestNats()]);
   authSettings = {
-    PORT: String(await findFreePort()),
+    PORT: "0",
     SERVICE_DB_URL: database.url,
     SERVICE_NATS_URL: nats.url,
     SERVICE_INTERNAL_SECRET: rootSecret,
     SERVICE_LOG_LEVEL: "trace",
   };
   auth = startServiceProcess("auth", authSettings);
+  // A port that is chosen before its process listens may be taken meanwhile, by any connection of another test.
+  authSettings.PORT = await vi.waitFor(() => portOf(auth));
   ingest = createHttpServer({
     service: "ingest",
     routes: [{ route: routes.listTraces, handle: echo }],
@@ -84,6 +85,13 @@ afterEach(async () => {
   await Promise.all([ingest.stop(), nats.stop()]);
   await database.drop();
 });
+
+/** The port of a process that serves. */
+function portOf(serving: ServiceProcess): string {
+  const [, port] = /"address":"http:\/\/[^"]*:(\d+)"[^\n]*"serving"/.exec(serving.output()) ?? [];
+  expect(port, serving.output()).toBeDefined();
+  return port as string;
+}
 
 async function startGateway(print?: (line: string) => void): Promise<string> {
   const destination = new Writable({

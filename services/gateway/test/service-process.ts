@@ -13,7 +13,9 @@ export interface ServiceProcess {
 /** Starts `services/<name>/src/main.ts` with exactly these settings. */
 export function startServiceProcess(name: "gateway" | "auth", settings: Record<string, string>): ServiceProcess {
   const main = path.join(import.meta.dirname, "../..", name, "src/main.ts");
-  const child = spawn(process.execPath, [main], { env: { PATH: process.env.PATH ?? "", ...settings } });
+  const { PATH = "", NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }), ...settings };
+  const child = spawn(process.execPath, [main], { env });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text) => {
