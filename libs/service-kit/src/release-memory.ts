@@ -25,11 +25,20 @@ export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
     const { utilization } = performance.eventLoopUtilization(now, last);
     last = now;
     intervals += 1;
-    const { arrayBuffers } = process.memoryUsage();
-    if (utilization > idleMax || arrayBuffers < buffersMinBytes) return;
-    if (arrayBuffers - usedBytes < buffersMinBytes && intervals < intervalsBetween) return;
+    const bytes = readBufferBytes();
+    if (bytes === null || utilization > idleMax || bytes < buffersMinBytes) return;
+    if (bytes - usedBytes < buffersMinBytes && intervals < intervalsBetween) return;
     collectGarbage();
-    usedBytes = process.memoryUsage().arrayBuffers;
+    usedBytes = readBufferBytes() ?? usedBytes;
     intervals = 0;
   }, everyMs).unref();
+}
+
+/** Null when it cannot be read: Node opens a file for it, and the process may have no file descriptor left. */
+function readBufferBytes(): number | null {
+  try {
+    return process.memoryUsage().arrayBuffers;
+  } catch {
+    return null;
+  }
 }

@@ -9,3 +9,16 @@ test("an idle process releases the memory of unused buffers", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ["--no-memory-reducer", script]);
   expect(Number(stdout)).toBeLessThan(16);
 });
+
+test("a process without free file descriptors goes on", async () => {
+  const module = path.join(import.meta.dirname, "../src/release-memory.ts");
+  // Node reads its memory from a file, which fails here at each interval.
+  const script = `
+    import { openSync } from "node:fs";
+    import { releaseIdleMemory } from ${JSON.stringify(module)};
+    setTimeout(() => process.exit(0), 500);
+    releaseIdleMemory({ everyMs: 50 });
+    for (;;) try { openSync("/dev/null"); } catch { break; }`;
+  const command = 'ulimit -n 64; exec "$0" --input-type=module -e "$1"';
+  await expect(promisify(execFile)("sh", ["-c", command, process.execPath, script])).resolves.toBeDefined();
+});
