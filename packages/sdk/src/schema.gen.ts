@@ -3334,7 +3334,7 @@ export interface operations {
                         contentLength: number;
                         /** @description null while the content is missing */
                         uploadedAt: string | null;
-                        /** @description The content, for whoever has the address; null while it is missing */
+                        /** @description Address of the content. It needs no key. Null while the content is missing */
                         url: string | null;
                         /** @description When `url` stops working */
                         urlExpiry: string | null;

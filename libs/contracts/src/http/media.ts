@@ -54,7 +54,7 @@ export const shownMedia = z.object({
   contentType: z.string(),
   contentLength: z.int(),
   uploadedAt: z.string().nullable().describe("null while the content is missing"),
-  url: z.string().nullable().describe("The content, for whoever has the address; null while it is missing"),
+  url: z.string().nullable().describe("Address of the content. It needs no key. Null while the content is missing"),
   urlExpiry: z.string().nullable().describe("When `url` stops working"),
 });
 

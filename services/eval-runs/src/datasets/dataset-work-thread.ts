@@ -211,7 +211,7 @@ function answer<Value>(work: () => Value | Moved<Value>): Worked<Value> | Moved<
   }
 }
 
-/** Throws on whatever is no expected failure. */
+/** Throws what was thrown, unless it is an expected failure. */
 function refusalIn(thrown: unknown): Refusal {
   if (!isAppError(thrown)) throw thrown;
   return { code: thrown.code, message: thrown.message };
