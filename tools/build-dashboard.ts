@@ -1,15 +1,14 @@
 /**
  * `node tools/build-dashboard.ts --out <folder> [--brotli]` builds the dashboard into a folder that does not exist yet.
- * The folder appears when it is complete: several may build it at once, and a build that is ended in the middle leaves
- * none. Files that compress well get a gzip version; `--brotli` adds the other one, which takes seconds.
+ * Files that compress well get a gzip version; `--brotli` adds the other one, which takes seconds.
  */
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { getPriority, setPriority } from "node:os";
 import path from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
+import { buildFolder } from "./build-folder.ts";
 import { repositoryRoot } from "./repository-files.ts";
 
 const dashboard = path.join(repositoryRoot, "apps/dashboard");
@@ -20,26 +19,12 @@ if (values.out === undefined) fail("Say where to: --out <folder>.");
 // It runs in parallel with the start of the servers, which the user waits for. A lower priority cannot be raised.
 setPriority(Math.max(getPriority(), 10));
 try {
-  await buildInto(path.resolve(values.out), { withBrotli: values.brotli });
+  await buildFolder(path.resolve(values.out), async (temporary) => {
+    await runVite(temporary);
+    await compress(temporary, values.brotli);
+  });
 } catch (thrown) {
   fail(thrown instanceof Error ? thrown.message : String(thrown));
-}
-
-async function buildInto(folder: string, { withBrotli }: { withBrotli: boolean }): Promise<void> {
-  if (existsSync(folder)) return;
-  await mkdir(path.dirname(folder), { recursive: true });
-  const temporary = await mkdtemp(`${folder}.tmp-`);
-  try {
-    await runVite(temporary);
-    await compress(temporary, withBrotli);
-    await chmod(temporary, 0o755);
-    await rename(temporary, folder).catch((error: NodeJS.ErrnoException) => {
-      // Another process was faster, with the same sources.
-      if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
-    });
-  } finally {
-    await rm(temporary, { recursive: true, force: true });
-  }
 }
 
 /** Vite as it is installed for the dashboard. It writes nothing beside the output. */

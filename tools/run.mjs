@@ -6,11 +6,13 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { preparePrograms } from "./programs.mjs";
 
 const pnpmVersion = "12.21.0";
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const cache = path.join(root, ".cache");
 const stamp = path.join(root, "node_modules", ".installed-from");
+const installedNode = path.join(root, "node_modules", ".bin", "node");
 
 const scripts = {
   start: "apps/standalone/src/main.ts",
@@ -31,6 +33,9 @@ const scripts = {
   "packages-check": "tools/packages/main.ts",
 };
 
+/** Scripts that start the standalone or services, which are bundled for them. */
+const startsPrograms = new Set(["start", "test", "bench", "chaos", "attack", "proof", "screens"]);
+
 const [name, ...args] = process.argv.slice(2);
 const script = scripts[name];
 if (script === undefined) fail(`Say what to run: ${Object.keys(scripts).join(", ")}.`);
@@ -39,7 +44,7 @@ const [major] = process.versions.node.split(".").map(Number);
 if (major < 20) fail(`Node ${process.versions.node} is too old; install Node 20 or newer.`);
 
 await install();
-await handOver();
+await handOver(await findPrograms());
 
 /** Installs once per lock file; a second start computes only a hash. */
 async function install() {
@@ -74,10 +79,15 @@ async function install() {
   console.log(`Installed in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
 }
 
+/** The folder with the bundled programs, for the scripts that start them. Null: none are needed, or they cannot be built. */
+async function findPrograms() {
+  return startsPrograms.has(name) ? preparePrograms(root, installedNode) : null;
+}
+
 /** Runs the script on the installed Node and exits with its exit code. */
-async function handOver() {
-  const node = path.join(root, "node_modules", ".bin", "node");
-  const child = spawn(node, [path.join(root, script), ...args], {
+async function handOver(programs) {
+  const file = name === "start" && programs !== null ? path.join(programs, "standalone.js") : path.join(root, script);
+  const child = spawn(installedNode, [file, ...args], {
     cwd: root,
     stdio: ["inherit", "inherit", "inherit", "ipc"],
     env: {
@@ -90,6 +100,8 @@ async function handOver() {
       MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX ?? "2",
       MALLOC_MMAP_THRESHOLD_: process.env.MALLOC_MMAP_THRESHOLD_ ?? "131072",
       MALLOC_TRIM_THRESHOLD_: process.env.MALLOC_TRIM_THRESHOLD_ ?? "1048576",
+      // Where tests and benches find the programs to start.
+      ...(programs !== null && { TOUCHSTONE_PROGRAMS: programs }),
       // The user's working directory, for relative paths among the arguments and settings.
       INIT_CWD: process.env.INIT_CWD ?? process.cwd(),
     },
@@ -104,7 +116,7 @@ async function handOver() {
   setInterval(() => {
     if (process.ppid !== parent) child.kill("SIGTERM");
   }, 500).unref();
-  child.once("error", (error) => fail(`Cannot run ${node}: ${error.message}. Is this Linux on x64?`));
+  child.once("error", (error) => fail(`Cannot run ${installedNode}: ${error.message}. Is this Linux on x64?`));
   child.once("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" ? 130 : 1)));
 }
 

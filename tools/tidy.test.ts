@@ -222,6 +222,7 @@ describe("packages", () => {
         "./scripted-llm": "./src/scripted-llm.ts",
         "./identity-provider": "./src/identity-provider.ts",
         "./otlp-collector": "./src/otlp-collector.ts",
+        "./program-file": "./src/program-file.ts",
       },
     };
     for (const { path: file, text } of sources) {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { programFile } from "@touchstone/testkit/program-file";
 import { nodeEnvironment } from "../../tests/integration/src/service-process.ts";
 import { type IdentityHeaders, identityHeaders } from "./identity-headers.ts";
 import { readCpuMs, readMemoryMb } from "./process-figures.ts";
@@ -28,7 +29,7 @@ export async function startSingleService(options: {
   settings?: Readonly<Record<string, string>>;
 }): Promise<SingleService> {
   const rootSecret = randomBytes(32).toString("base64url");
-  const child = spawn("node", [path.join(repository, "services", options.name, "src/main.ts")], {
+  const child = spawn("node", [programFile(options.name)], {
     cwd: repository,
     env: {
       ...nodeEnvironment,

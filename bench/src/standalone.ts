@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
+import { programFile } from "@touchstone/testkit/program-file";
 import { nodeEnvironment } from "../../tests/integration/src/service-process.ts";
 import { readCpuMs, readMemoryMb } from "./process-figures.ts";
 
@@ -27,7 +28,7 @@ export async function startStandalone(options: {
   settings?: Record<string, string>;
 }): Promise<Standalone> {
   const startedMs = performance.now();
-  const child = spawn("node", [path.join(repository, "apps/standalone/src/main.ts")], {
+  const child = spawn("node", [programFile("standalone")], {
     cwd: repository,
     env: {
       ...nodeEnvironment,

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { serviceNames } from "@touchstone/contracts";
-import { findFreePort } from "@touchstone/embedded-servers";
+import { keepFreePort } from "../../tests/integration/src/free-port.ts";
+import { nodeEnvironment } from "../../tests/integration/src/service-process.ts";
 import { repositoryRoot } from "../repository-files.ts";
 import { type ComposeFile, readComposeFile } from "./compose-file.ts";
 import { endProcess, startComposeServers } from "./compose-servers.ts";
@@ -27,7 +28,7 @@ export async function startComposeProcesses(): Promise<ComposeProcesses> {
   let log = "";
   try {
     const ports = new Map<string, number>();
-    for (const service of serviceNames) ports.set(service, await findFreePort());
+    for (const service of serviceNames) ports.set(service, await keepFreePort());
     const relocate = (value: string): string =>
       [...ports].reduce((text, [service, port]) => text.replace(`${service}:4700`, `127.0.0.1:${port}`), value);
     for (const service of serviceNames) {
@@ -35,7 +36,7 @@ export async function startComposeProcesses(): Promise<ComposeProcesses> {
       const place = { SERVICE_HOST: "127.0.0.1", PORT: String(ports.get(service)), SERVICE_REDIS_URL: "" };
       const child = spawn("node", [`services/${service}/src/main.ts`], {
         cwd: repositoryRoot,
-        env: { ...Object.fromEntries(stated), PATH: process.env.PATH ?? "", ...place },
+        env: { ...Object.fromEntries(stated), ...nodeEnvironment, ...place },
         stdio: ["ignore", "pipe", "pipe"],
       });
       cleanups.push(() => endProcess(child));

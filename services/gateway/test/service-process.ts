@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import path from "node:path";
+import { programFile } from "@touchstone/testkit/program-file";
 
 /** A service as a separate process. */
 export interface ServiceProcess {
@@ -10,12 +10,11 @@ export interface ServiceProcess {
   exited: Promise<number | null>;
 }
 
-/** Starts `services/<name>/src/main.ts` with exactly these settings. */
+/** Starts a service with exactly these settings. */
 export function startServiceProcess(name: "gateway" | "auth", settings: Record<string, string>): ServiceProcess {
-  const main = path.join(import.meta.dirname, "../..", name, "src/main.ts");
   const { PATH = "", NODE_COMPILE_CACHE } = process.env;
   const env = { PATH, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }), ...settings };
-  const child = spawn(process.execPath, [main], { env });
+  const child = spawn(process.execPath, [programFile(name)], { env });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text) => {

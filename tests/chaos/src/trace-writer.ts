@@ -15,7 +15,7 @@ export interface WriterOptions {
   payloadBytes?: number;
   /** Receives every answer. */
   onAnswer?: (answer: Answer | null) => void;
-  /** Pause between two writes. Default 40. */
+  /** Pause between two writes. Default 100: while a process starts, the others need the processor for more than writes. */
   pauseMs?: number;
 }
 
@@ -37,7 +37,7 @@ const sessionSize = 25;
  * encodings. Repeats unacknowledged writes when that is safe, and one in ten acknowledged ones.
  */
 export async function writeTraces(options: WriterOptions, stop: AbortSignal): Promise<void> {
-  const { client, ledger, random, name, payloadBytes = 40, pauseMs = 40 } = options;
+  const { client, ledger, random, name, payloadBytes = 40, pauseMs = 100 } = options;
   let count = 0;
 
   function announce(isRoot: boolean, ids: { spanId: string | null; sessionId: string }) {

@@ -8,17 +8,17 @@ import { registeredMedia, shownMedia, submitTraceReply } from "@touchstone/contr
 import { buildTrace } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
-import { type System, startSystem } from "../src/start-system.ts";
+import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
 
 const cli = path.resolve(import.meta.dirname, "../../../packages/cli/src/main.ts");
 
-let system: System;
+let system: CombinedSystem;
 let api: ApiClient;
 let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "touchstone-cli-"));
-  system = await startSystem();
+  system = await startCombined();
   api = createClient(system);
 });
 afterAll(async () => {

@@ -1,17 +1,21 @@
 import { projectReply } from "@touchstone/contracts";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
 import { type System, startSystem } from "../src/start-system.ts";
 
 /** Two gateways; the second is notified only over the bus. */
 let system: System;
+let secondUrl: string;
 let deleting: ApiClient;
 let other: ApiClient;
 let projectId: string;
 
-beforeEach(async () => {
+beforeAll(async () => {
   system = await startSystem();
-  const secondUrl = await system.startGateway();
+  secondUrl = await system.startGateway();
+});
+
+beforeEach(async () => {
   const created = await createClient(system).send("POST", "/projects", { name: "weather" });
   const { project } = projectReply.parse(created.body);
   projectId = project._id;
@@ -19,7 +23,7 @@ beforeEach(async () => {
   other = createClient({ url: secondUrl, apiKey: project.apiKey });
 });
 
-afterEach(() => system?.stop());
+afterAll(() => system?.stop());
 
 const dataset = { name: "Weather", questions: [{ main_question: { query: "How is the weather in Paris?" } }] };
 const otlpSpan = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331", name: "weather-agent" };
@@ -30,6 +34,26 @@ const batch = {
   batchId: "1",
   results: [{ idempotencyKey: "case-0:run-1", questionIndex: 0, error: { type: "timeout", message: "no answer" } }],
 };
+
+test("under continuous writes, none that was sent after the answer to the deletion is acknowledged", async () => {
+  const sentAfter: number[] = [];
+  let isDeleted = false;
+  const writers = [deleting, other].flatMap((client) =>
+    Array.from({ length: 4 }, async () => {
+      for (let status = 201; status === 201; ) {
+        const isAfter = isDeleted;
+        status = (await client.send("POST", "/ingest/traces", { name: "weather-agent" })).status;
+        if (isAfter) sentAfter.push(status);
+      }
+    }),
+  );
+
+  expect((await deleting.send("DELETE", `/projects/${projectId}`)).status).toBe(204);
+  isDeleted = true;
+  await Promise.all(writers);
+
+  expect(sentAfter).not.toContain(201);
+});
 
 test("nothing is stored in a project after the answer to its deletion, through any gateway and without NATS", async () => {
   const { body: stored } = await other.send("POST", "/custom-agent-evaluations/datasets", dataset);
@@ -57,24 +81,4 @@ test("nothing is stored in a project after the answer to its deletion, through a
   expect((await deleting.send("DELETE", `/projects/${projectId}`)).status).toBe(204);
 
   expect(await writeAll()).toEqual(writes.map(() => 401));
-});
-
-test("under continuous writes, none that was sent after the answer to the deletion is acknowledged", async () => {
-  const sentAfter: number[] = [];
-  let isDeleted = false;
-  const writers = [deleting, other].flatMap((client) =>
-    Array.from({ length: 4 }, async () => {
-      for (let status = 201; status === 201; ) {
-        const isAfter = isDeleted;
-        status = (await client.send("POST", "/ingest/traces", { name: "weather-agent" })).status;
-        if (isAfter) sentAfter.push(status);
-      }
-    }),
-  );
-
-  expect((await deleting.send("DELETE", `/projects/${projectId}`)).status).toBe(204);
-  isDeleted = true;
-  await Promise.all(writers);
-
-  expect(sentAfter).not.toContain(201);
 });

@@ -7,14 +7,14 @@ import { LangfuseMedia } from "langfuse";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
 import { basic, type LangfuseClients, langfuseClients, readOnlyTrace } from "../src/langfuse-clients.ts";
-import { type System, startSystem } from "../src/start-system.ts";
+import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
 
-let system: System;
+let system: CombinedSystem;
 let client: ApiClient;
 let langfuse: LangfuseClients;
 
 beforeAll(async () => {
-  system = await startSystem();
+  system = await startCombined();
   client = createClient(system);
   langfuse = langfuseClients(system.url, system.apiKey);
 });

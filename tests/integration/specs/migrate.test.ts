@@ -1,15 +1,14 @@
 import { execFile } from "node:child_process";
-import path from "node:path";
 import { promisify } from "node:util";
 import { busServices } from "@touchstone/contracts";
 import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
+import { programFile } from "@touchstone/testkit/program-file";
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { keepFreePort } from "../src/free-port.ts";
 import { nodeEnvironment, startServiceProcess } from "../src/service-process.ts";
 
 const owners = busServices.filter((name) => name !== "gateway");
-const workTree = path.resolve(import.meta.dirname, "../../..");
 /** Without it the judge would not be ready anyway. */
 let nats: TestNats;
 let database: TestDatabase;
@@ -34,9 +33,8 @@ afterEach(() => database.drop());
 
 /** Runs `main.ts migrate` to its end, with nothing but the database in its environment. */
 async function migrate(service: string, environment: Record<string, string> = login) {
-  const main = path.join(workTree, "services", service, "src/main.ts");
   const env = { ...nodeEnvironment, ...environment };
-  const run = promisify(execFile)("node", [main, "migrate"], { env, timeout: 120_000 });
+  const run = promisify(execFile)("node", [programFile(service), "migrate"], { env, timeout: 120_000 });
   return run.then(
     ({ stdout, stderr }) => ({ exitCode: 0, stdout, stderr }),
     ({ code, stdout, stderr }) => ({ exitCode: code as number, stdout: stdout as string, stderr: stderr as string }),

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Browser, openBrowser } from "../src/browser.ts";
 import { type ApiClient, createClient } from "../src/client.ts";
 import { findCanaries } from "../src/isolation/tenant.ts";
-import { type System, startSystem } from "../src/start-system.ts";
+import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
 
 /** Two accounts of one installation, each with an organization and a project. */
 interface Tenant {
@@ -32,13 +32,13 @@ interface Overview {
 }
 
 let llm: ScriptedLlm;
-let system: System;
+let system: CombinedSystem;
 let ada: Tenant;
 let grace: Tenant;
 
 beforeAll(async () => {
   llm = await startScriptedLlm();
-  system = await startSystem({
+  system = await startCombined({
     settings: {
       SERVICE_AUTH: "enabled",
       SERVICE_MULTI_TENANT: "true",
@@ -111,7 +111,7 @@ test("each account has an organization with a project; the installation has none
   expect(config.body).not.toHaveProperty("apiKey");
   const { body } = await ada.browser.send("GET", "/auth-org/organizations");
   expect(body.organizations).toEqual([{ _id: expect.any(String), name: "Ada's Workspace", role: "owner" }]);
-  expect(system.services.gateway.log()).not.toContain("Default project API key");
+  expect(system.log()).not.toContain("Default project API key");
   // A tenant's project gets the defaults of every new project.
   const scorers = await ada.client.send("GET", "/agent-monitoring/judge-scorers");
   expect(JSON.stringify(scorers.body)).toContain("Session Baseline Judge");

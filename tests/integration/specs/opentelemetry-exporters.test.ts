@@ -11,10 +11,10 @@ import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
 import { keepFreePort } from "../src/free-port.ts";
-import { type System, startSystem } from "../src/start-system.ts";
+import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
-let system: System;
+let system: CombinedSystem;
 let client: ApiClient;
 let ports: { http: number; grpc: number };
 /** The exporters' messages to an application's operator. */
@@ -22,12 +22,13 @@ let told: string[] = [];
 
 beforeAll(async () => {
   ports = { http: await keepFreePort(), grpc: await keepFreePort() };
-  system = await startSystem({
+  system = await startCombined({
     settings: {
       SERVICE_OTLP_HTTP_PORT: String(ports.http),
       SERVICE_OTLP_GRPC_PORT: String(ports.grpc),
       SERVICE_OTLP_MAX_BODY_BYTES: "200000",
       SERVICE_INGEST_QUEUE_MAX: "5",
+      SERVICE_LOG_LEVEL: "info",
     },
   });
   client = createClient(system);
@@ -128,41 +129,34 @@ test.each(encodings)("the %s exporter gives up on a body that is too large", asy
 
 /** The gateway's statuses for exports so far. */
 function answeredExports(): unknown[] {
-  const lines = system.services.gateway.log().split("\n");
+  const lines = system.log().split("\n");
   return lines.flatMap((line) => {
-    if (!line.includes('"operation":"receiveTraces"') || !line.includes('"request answered"')) return [];
+    const said = ['"service":"gateway"', '"operation":"receiveTraces"', '"request answered"'];
+    if (!said.every((text) => line.includes(text))) return [];
     return [(JSON.parse(line) as { status: number }).status];
   });
 }
 
-async function withDatabase(work: (database: Client) => Promise<void>): Promise<void> {
-  const database = new Client({ connectionString: system.database.adminUrl });
-  await database.connect();
-  try {
-    await work(database);
-  } finally {
-    await database.end();
-  }
-}
-
 test("a full queue is 429 with Retry-After 1: the exporter retries once and succeeds", async () => {
   const before = answeredExports().length;
-  await withDatabase(async (database) => {
-    await database.query("begin; lock table ingest.spans in access exclusive mode");
-    const filling: Promise<unknown>[] = [];
-    await waitUntil("the queue is full", async () => {
-      const sent = client.send("POST", "/ingest/traces", { name: "filler" });
-      filling.push(sent);
-      const first = await Promise.race([sent, sleep(200, null)]);
-      return first?.status === 429;
-    });
-    const sending = send(overHttp.protobuf(`${system.url}/api/v1/otel/v1/traces`), await record("patient"));
-    await waitUntil("the export was refused", async () => answeredExports()[before] === 429);
-    await database.query("commit");
-
-    expect(await sending).toMatchObject({ code: 0 });
-    await Promise.all(filling);
+  await using cleanups = new AsyncDisposableStack();
+  const database = new Client({ connectionString: system.database.adminUrl });
+  await database.connect();
+  cleanups.defer(() => database.end());
+  await database.query("begin; lock table ingest.spans in access exclusive mode");
+  const filling: Promise<unknown>[] = [];
+  await waitUntil("the queue is full", async () => {
+    const sent = client.send("POST", "/ingest/traces", { name: "filler" });
+    filling.push(sent);
+    const first = await Promise.race([sent, sleep(200, null)]);
+    return first?.status === 429;
   });
+  const sending = send(overHttp.protobuf(`${system.url}/api/v1/otel/v1/traces`), await record("patient"));
+  await waitUntil("the export was refused", async () => answeredExports()[before] === 429);
+  await database.query("commit");
+
+  expect(await sending).toMatchObject({ code: 0 });
+  await Promise.all(filling);
 
   await waitUntil("the log has both attempts", async () => answeredExports().length === before + 2);
   expect(answeredExports().slice(before)).toEqual([429, 200]);
@@ -171,21 +165,14 @@ test("a full queue is 429 with Retry-After 1: the exporter retries once and succ
 
 test("an unavailable store is 503 with Retry-After 2: the exporter retries once and succeeds", async () => {
   const before = answeredExports().length;
-  const { pathname } = new URL(system.database.adminUrl);
-  const name = pathname.slice(1);
-  await withDatabase(async (database) => {
-    await database.query(`alter database ${name} connection limit 0`);
-    await database.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()",
-      [name],
-    );
-    const sending = send(overHttp.JSON(`${system.url}/api/v1/otel/v1/traces`), await record("very patient"));
+  let sending: ReturnType<typeof send> | undefined;
+  const spans = await record("very patient");
+  await system.withoutDatabase(async () => {
+    sending = send(overHttp.JSON(`${system.url}/api/v1/otel/v1/traces`), spans);
     await waitUntil("the export was refused", async () => answeredExports()[before] === 503);
-    await database.query(`alter database ${name} connection limit -1`);
-
-    expect(await sending).toMatchObject({ code: 0 });
   });
 
+  expect(await sending).toMatchObject({ code: 0 });
   await waitUntil("the log has both attempts", async () => answeredExports().length === before + 2);
   expect(answeredExports().slice(before)).toEqual([503, 200]);
   expect(await listNames()).toContain("very patient");

@@ -3,6 +3,7 @@ import { buildDataset, buildResult, type ScriptedLlm, startScriptedLlm } from "@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
 import { buildResults, createRun, gradeTracedRun, submitResults } from "../src/graded-run.ts";
+import { startCombined } from "../src/start-combined.ts";
 import { type System, startSystem } from "../src/start-system.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
@@ -259,7 +260,7 @@ test("a judge that is killed halfway is replaced by another; with none left, res
 });
 
 test("without a judge key, results are skipped with that reason, and similarity is still computed [spec:result.skipped]", async () => {
-  const keyless = await startSystem();
+  const keyless = await startCombined();
   try {
     const own = createClient(keyless);
     const made = await own.expect(

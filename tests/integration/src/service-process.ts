@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { programFile, programSource } from "@touchstone/testkit/program-file";
 
 const workTree = path.resolve(import.meta.dirname, "../../..");
 /** What the commands of package.json set for Node, and nothing else of this process's environment. */
@@ -28,7 +29,7 @@ export interface ServiceProcess {
   stop(): Promise<number | null>;
 }
 
-/** Starts `services/<name>/src/main.ts` on the given port and waits until it answers. */
+/** Starts a service on the given port and waits until it answers. */
 export async function startServiceProcess(options: {
   name: string;
   port: number;
@@ -37,13 +38,14 @@ export async function startServiceProcess(options: {
   repository?: string;
   /** The command that starts node, such as a shell that sets a limit and becomes node. */
   wrapper?: readonly string[];
-  /** Options before the script: a loader. */
+  /** Options before the script: a loader, which needs the sources. */
   nodeArguments?: readonly string[];
   /** The file for its standard output. Default: `log()` returns it. */
   output?: string;
 }): Promise<ServiceProcess> {
   const { name, port, repository = workTree, wrapper = [], nodeArguments = [] } = options;
-  const script = path.join(repository, "services", name, "src", "main.ts");
+  const isAsItIs = repository === workTree && nodeArguments.length === 0;
+  const script = isAsItIs ? programFile(name) : programSource(name, repository);
   const [command = "node", ...args] = [...wrapper, "node", ...nodeArguments, script];
   const output = options.output === undefined ? null : openSync(options.output, "a");
   const child = spawn(command, args, {

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
+import { programFile, programSource } from "@touchstone/testkit/program-file";
 import { nodeEnvironment } from "./service-process.ts";
 
 const repository = path.resolve(import.meta.dirname, "../../..");
@@ -31,7 +32,7 @@ export class StandaloneFailure extends Error {
 
 /** Whether another user can read this copy of the repository and run its Node; only root can test this. */
 export async function canUserRun(uid: number): Promise<boolean> {
-  const [node, main] = [process.execPath, path.join(repository, "apps/standalone/src/main.ts")];
+  const [node, main] = [process.execPath, programFile("standalone")];
   const asked = promisify(execFile)("/bin/sh", ["-c", 'test -x "$0" && test -r "$1"', node, main], {
     uid,
     gid: uid,
@@ -47,6 +48,8 @@ export interface StandaloneOptions {
   home: string;
   settings?: Record<string, string>;
   args?: readonly string[];
+  /** Options of node before the script: a loader, which needs the sources. */
+  loader?: readonly string[];
   /** Runs it as this user, when the test is root. */
   uid?: number;
   deadlineMs?: number;
@@ -54,7 +57,8 @@ export interface StandaloneOptions {
 
 /** Starts a standalone and waits for its lines. Rejects with a {@link StandaloneFailure} when it ends instead. */
 export async function startStandaloneProcess(options: StandaloneOptions): Promise<StandaloneProcess> {
-  const child = spawn("node", [path.join(repository, "apps/standalone/src/main.ts"), ...(options.args ?? [])], {
+  const script = options.loader === undefined ? programFile("standalone") : programSource("standalone");
+  const child = spawn("node", [...(options.loader ?? []), script, ...(options.args ?? [])], {
     cwd: repository,
     env: {
       ...nodeEnvironment,
@@ -111,11 +115,14 @@ function readStartLines(
         isLate ? new Error(`Not ready after ${deadlineMs} ms:\n${output()}`) : new StandaloneFailure(code, output()),
       );
     });
+    let isStarted = false;
     const read = (chunk: Buffer): void => {
       keep(chunk.toString("utf8"));
+      if (isStarted) return;
       const url = /(?:Open|ready at) (http\S+)/.exec(output())?.[1];
       if (isLate || url === undefined || !output().includes("Started in")) return;
       const apiKey = /Default project API key: (\S+)/.exec(output())?.[1] ?? "";
+      isStarted = true;
       clearTimeout(timer);
       resolve({ url, apiKey });
     };

@@ -15,8 +15,6 @@ export interface SystemOptions {
   settings?: Settings | ((servers: { databaseUrl: string; url: string }) => Settings | Promise<Settings>);
   /** The number of judge processes; several share one queue group. */
   judges?: number;
-  /** Options of every service's node before the script: a loader. */
-  nodeArguments?: readonly string[];
 }
 
 /** A whole system as in compose: one process for each service, on a separate database and nats-server. */
@@ -63,8 +61,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
       ...(await settingsOf(options, { databaseUrl: database.url, url: at("gateway") })),
     };
     const start = async (name: ServiceName, port: number): Promise<ServiceProcess> => {
-      const { nodeArguments = [] } = options;
-      const started = await startServiceProcess({ name, port, environment, nodeArguments });
+      const started = await startServiceProcess({ name, port, environment });
       cleanups.push(() => started.stop());
       return started;
     };

@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import type { System } from "../start-system.ts";
+import type { CombinedSystem } from "../start-combined.ts";
 import { waitUntil } from "../wait-until.ts";
 
 /** The two layers that separate tenants, each of which can be disabled. Start the system with {@link scopeRemover}. */
@@ -11,10 +11,10 @@ export interface Layers {
   close(): Promise<void>;
 }
 
-/** An option of node before a service's script, so that {@link Layers.setScope} can control it. */
+/** The loader with which {@link Layers.setScope} works. */
 export const scopeRemover = ["--import", new URL("./scope-remover.ts", import.meta.url).href];
 
-export async function openLayers(system: System): Promise<Layers> {
+export async function openLayers(system: CombinedSystem): Promise<Layers> {
   const admin = new Client({ connectionString: system.database.adminUrl });
   await admin.connect();
   const { rows: tables } = await admin.query<{ name: string }>(
@@ -34,12 +34,8 @@ export async function openLayers(system: System): Promise<Layers> {
       isScopeNamed = isNamed;
       changes += 1;
       const word = `${isNamed ? "scope restored" : "scope removed"} (${changes})`;
-      await Promise.all(
-        [...Object.values(system.services), ...system.judges].map(async (service) => {
-          process.kill(service.pid, "SIGUSR2");
-          await waitUntil(`${service.name} says: ${word}`, async () => service.log().includes(word));
-        }),
-      );
+      process.kill(system.pid, "SIGUSR2");
+      await waitUntil(`the process says: ${word}`, async () => system.log().includes(word));
     },
     close: () => admin.end(),
   };

@@ -1,7 +1,7 @@
 import { Client, type QueryConfig } from "pg";
 
 /**
- * Loaded before a service (`node --import`) to test row-level security alone: SIGUSR2 makes the connections of the
+ * Loaded before the services (`node --import`) to test row-level security alone: SIGUSR2 makes the connections of the
  * serving roles omit the project from statements, and the next SIGUSR2 restores it. The services contain no code for
  * this.
  *

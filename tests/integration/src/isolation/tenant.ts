@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { projectReply } from "@touchstone/contracts";
 import { type ApiClient, createClient } from "../client.ts";
-import type { System } from "../start-system.ts";
+import type { CombinedSystem } from "../start-combined.ts";
 
 /** One project, and the word in every text it sends. */
 export interface Tenant {
@@ -18,7 +18,7 @@ export interface Tenant {
 /** Marks a tenant's texts as canaries; the LLM's script repeats every canary it reads. */
 const canaryPattern = /canary[0-9a-f]{16}/gi;
 
-export async function createTenant(system: Pick<System, "url" | "apiKey">, name: string): Promise<Tenant> {
+export async function createTenant(system: Pick<CombinedSystem, "url" | "apiKey">, name: string): Promise<Tenant> {
   const { project } = await createClient(system).expect({ status: 201, schema: projectReply }, "POST", "/projects", {
     name,
   });
@@ -33,7 +33,7 @@ export async function createTenant(system: Pick<System, "url" | "apiKey">, name:
 }
 
 /** A former key of a project, replaced by a rotation. */
-export async function createRevokedKey(system: System): Promise<string> {
+export async function createRevokedKey(system: CombinedSystem): Promise<string> {
   const tenant = await createTenant(system, "Rotated");
   const rotated = await tenant.client.send("POST", `/projects/${tenant.projectId}/rotate-key`);
   if (rotated.status !== 200) throw new Error(`The rotation was answered ${rotated.status}.`);
