@@ -3,6 +3,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import type { AnswerOf, Touchstone } from "@touchstone/sdk";
 import type { Command } from "commander";
+import { addImportLangfuse } from "./langfuse/command.ts";
 import { storeMedia } from "./media.ts";
 import { exitCodes, Failure, type Surroundings } from "./surroundings.ts";
 
@@ -12,9 +13,11 @@ const pieceBytes = 8 * 1024 * 1024;
 const shownReasons = 20;
 
 /** `touchstone import <file>` */
-export function addImport(program: Command, { client, print, note, interrupted }: Surroundings): void {
-  program
+export function addImport(program: Command, surroundings: Surroundings): void {
+  const { client, print, note, interrupted } = surroundings;
+  const importing = program
     .command("import")
+    .enablePositionalOptions()
     .description(
       "Take back exported traces or media, or OTLP exports as JSON, one a line. What is stored already stays as it is.",
     )
@@ -47,6 +50,7 @@ export function addImport(program: Command, { client, print, note, interrupted }
       );
       process.exitCode = sum.rejected > 0 ? exitCodes.failed : exitCodes.passed;
     });
+  addImportLangfuse(importing, surroundings);
 }
 
 async function importPiece(client: Touchstone, text: string, signal: AbortSignal): Promise<Imported> {

@@ -42,6 +42,8 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 const program = new Command("touchstone")
   .description("Evaluates AI agents, asks gates, reads traces, moves data and checks a Touchstone installation.")
   .version(version)
+  // Options belong to the command that they follow: `import` and `import langfuse` have some of the same names.
+  .enablePositionalOptions()
   .addHelpText(
     "after",
     "\nTOUCHSTONE_URL and TOUCHSTONE_API_KEY name the installation and the key of the project.\nExit codes: 0 passed, 1 failed, 2 could not be asked, 3 undecided.",

@@ -3,7 +3,16 @@ import type { z } from "zod";
 import { spanIdOf, traceIdOf } from "./ids.ts";
 import { EventError, textOf } from "./span-updates.ts";
 
-const dataTypes = { NUMERIC: "numeric", BOOLEAN: "boolean", CATEGORICAL: "categorical", TEXT: "categorical" } as const;
+const dataTypes = {
+  NUMERIC: "numeric",
+  BOOLEAN: "boolean",
+  CATEGORICAL: "categorical",
+  TEXT: "categorical",
+  CORRECTION: "categorical",
+} as const;
+
+/** Who gave a score: clients state it of those that people gave, and the import of all. Others are of code. */
+const sources: Readonly<Record<string, "human" | "model">> = { ANNOTATION: "human", EVAL: "model" };
 
 /** A score of Langfuse as one of ours. Without an id it has that of its event, so that a repeated event is one score. */
 export function toScore(
@@ -23,6 +32,7 @@ export function toScore(
     value,
     dataType: stated === null ? null : dataTypes[stated as keyof typeof dataTypes],
     comment: textOf(body, "comment"),
+    source: sources[textOf(body, "source") ?? ""] ?? null,
     metadata: (metadata ?? null) as z.input<typeof submittedScore>["metadata"],
     timestamp: textOf(body, "timestamp"),
     traceId: traceId === null ? null : traceIdOf(traceId),

@@ -1,0 +1,79 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { createGunzip } from "node:zlib";
+import { Failure } from "../surroundings.ts";
+import type { List } from "./lists.ts";
+import { Row } from "./row.ts";
+
+/** What the lines of an export file are. */
+export type FileKind = "traces" | "observations" | "scores";
+
+/** An export file: a row a line as JSON, perhaps compressed with gzip. */
+export interface ExportFile {
+  file: string;
+  kind: FileKind;
+  /** The first line has members that only an observation of version 4 has. */
+  namesTraces: boolean;
+}
+
+const pageRows = 500;
+
+/** Tells what a file is by its first line. Throws a Failure for a file that is no export. */
+export async function openExportFile(file: string): Promise<ExportFile> {
+  if (!(await stat(file).catch(() => null))?.isFile()) throw new Failure(`${file} cannot be read.`);
+  for await (const { row } of readRows(file, 0)) {
+    const names = new Set([...row.members()].map(([name]) => name));
+    const kind = kindOf(names);
+    if (kind === null) break;
+    return { file, kind, namesTraces: names.has("traceName") };
+  }
+  throw new Failure(`${file} is no export of Langfuse: a line must be a trace, an observation or a score as JSON.`);
+}
+
+function kindOf(names: ReadonlySet<string>): FileKind | null {
+  if (!names.has("id")) return null;
+  if (names.has("startTime")) return "observations";
+  if (names.has("value") || names.has("stringValue")) return "scores";
+  return names.has("timestamp") ? "traces" : null;
+}
+
+/** The rows of a file in pages. A position is the number of lines before it. Pages that follow one another read on. */
+export function fileList(file: string): List {
+  let open: { position: string; rows: AsyncGenerator<{ row: Row; line: number }> } | null = null;
+  return async (position) => {
+    const begun = open !== null && open.position === position ? open.rows : readRows(file, Number(position ?? 0));
+    const rows: Row[] = [];
+    for (let read = await begun.next(); read.done !== true; read = await begun.next()) {
+      rows.push(read.value.row);
+      if (rows.length < pageRows) continue;
+      open = { position: String(read.value.line), rows: begun };
+      return { rows, next: open.position };
+    }
+    return { rows, next: null };
+  };
+}
+
+async function* readRows(file: string, after: number): AsyncGenerator<{ row: Row; line: number }> {
+  const stream = createReadStream(file);
+  const input = file.endsWith(".gz") ? stream.pipe(createGunzip()) : stream;
+  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+  let line = 0;
+  try {
+    for await (const text of lines) {
+      line += 1;
+      if (line > after && text.trim() !== "") yield { row: toRow(text, `${file}:${line}`), line };
+    }
+  } finally {
+    stream.destroy();
+  }
+}
+
+function toRow(text: string, place: string): Row {
+  try {
+    JSON.parse(text);
+  } catch {
+    throw new Failure(`${place} is no JSON.`);
+  }
+  return new Row(text);
+}

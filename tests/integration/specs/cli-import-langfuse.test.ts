@@ -1,0 +1,220 @@
+import { type ChildProcess, execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { scoreList } from "@touchstone/contracts";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { type ApiClient, createClient } from "../src/client.ts";
+import { keys, type ScriptedLangfuse, startScriptedLangfuse } from "../src/scripted-langfuse.ts";
+import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+
+/** `touchstone import langfuse` against a whole system; only Langfuse is scripted. */
+const cli = path.resolve(import.meta.dirname, "../../../packages/cli/src/main.ts");
+/** By hand: 20,000 observations and 20 kills. */
+const observations = Number(process.env.TOUCHSTONE_IMPORT_OBSERVATIONS ?? 2_000);
+const kills = Number(process.env.TOUCHSTONE_IMPORT_KILLS ?? 6);
+
+let system: CombinedSystem;
+let api: ApiClient;
+let folder: string;
+
+beforeAll(async () => {
+  system = await startCombined();
+  api = createClient(system);
+});
+afterAll(() => system?.stop());
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "touchstone-import-"));
+  return () => rm(folder, { recursive: true, force: true });
+});
+
+interface Ended {
+  /** Null: it was killed. */
+  code: number | null;
+  stdout: string;
+  log: string;
+}
+
+function start(
+  args: readonly string[],
+  environment: Record<string, string>,
+): { child: ChildProcess; ended: Promise<Ended> } {
+  const env = { PATH: process.env.PATH, TOUCHSTONE_URL: system.url, TOUCHSTONE_API_KEY: system.apiKey, ...environment };
+  let onEnded: (ended: Ended) => void;
+  const ended = new Promise<Ended>((resolve) => {
+    onEnded = resolve;
+  });
+  const child = execFile(
+    process.execPath,
+    [cli, "import", "langfuse", ...args],
+    { cwd: folder, env },
+    (_, stdout, stderr) => onEnded({ code: child.exitCode, stdout, log: stdout + stderr }),
+  );
+  return { child, ended };
+}
+
+const access = (langfuse: ScriptedLangfuse) => ({
+  LANGFUSE_BASE_URL: langfuse.url,
+  LANGFUSE_PUBLIC_KEY: keys.publicKey,
+  LANGFUSE_SECRET_KEY: keys.secretKey,
+});
+const quick = ["--json", "--page-size", "100", "--requests-per-minute", "60000"];
+
+async function startLangfuse(major: 3 | 4, count: number): Promise<ScriptedLangfuse> {
+  const langfuse = await startScriptedLangfuse({ major, observations: count });
+  onTestFinished(() => langfuse.stop());
+  return langfuse;
+}
+
+/** Kills the command some requests and some time after it began. */
+async function importAndKill(langfuse: ScriptedLangfuse, kill: number): Promise<Ended> {
+  const { child, ended } = start(quick, access(langfuse));
+  let requests = 0;
+  langfuse.onRequest(() => {
+    requests += 1;
+    if (requests === 9 + (kill % 4)) setTimeout(() => child.kill("SIGKILL"), (kill * 37) % 150);
+  });
+  const result = await ended;
+  langfuse.onRequest(() => undefined);
+  return result;
+}
+
+/** The lines of the export of traces. */
+async function exported(): Promise<string[]> {
+  const response = await fetch(`${system.url}/api/v1/export/traces`, { headers: { "x-api-key": system.apiKey } });
+  return (await response.text()).split("\n").filter(Boolean);
+}
+
+/** The exported spans of the traces of a Langfuse. */
+async function spansOf({ project }: ScriptedLangfuse): Promise<Record<string, unknown>[]> {
+  const traces = new Set(project.traces.map(({ id }) => String(id).replaceAll("-", "")));
+  return (await exported())
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ otelTraceId }) => traces.has(String(otelTraceId)));
+}
+
+const spanCount = observations + observations / 10;
+
+describe.each([3, 4] as const)("from Langfuse %i", (major) => {
+  test("everything is there once, although the command is killed, refused and given a page twice", {
+    timeout: 900_000,
+  }, async () => {
+    const langfuse = await startLangfuse(major, observations);
+    for (let kill = 1; kill <= kills; kill += 1) {
+      const killed = await importAndKill(langfuse, kill);
+      expect(killed.code, killed.log).toBeNull();
+    }
+    const { code, stdout, log } = await start(quick, access(langfuse)).ended;
+
+    expect(code, log).toBe(0);
+    expect(log).toMatch(
+      /Langfuse \S+ has .*\d+ observations, .* Reading all takes about \d+ requests, at 60000 a minute/,
+    );
+    const report = JSON.parse(stdout);
+    expect(report).toMatchObject({ equal: true, differences: [], refused: [] });
+    expect(report.lines).toContainEqual({ what: "observations", source: observations, target: observations });
+    expect(report.lines).toContainEqual({ what: "media", source: 1, target: 1 });
+    expect(report.lines).toContainEqual({ what: "dataset items", source: 5, target: 5 });
+    expect(report.lines).toContainEqual({ what: "run items", source: 5, target: 5 });
+    expect(report.lines).toContainEqual({ what: "prompt versions", source: 3, target: 3 });
+    expect(report.withoutPlace).toContainEqual({
+      member: "observation.bookmarked",
+      count: 1,
+      id: langfuse.project.observations[3]?.id,
+    });
+    expect(langfuse.refusals.status429).toBeGreaterThan(0);
+    expect(langfuse.refusals.status500).toBe(1);
+    const spans = await spansOf(langfuse);
+    expect(spans).toHaveLength(spanCount);
+    expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spanCount);
+    expect(spans.find(({ output }) => output === "Done 7")).toMatchObject({ metadata: { long: "m".repeat(500) } });
+
+    const again = await start([...quick, "--journal", "another"], access(langfuse)).ended;
+    expect(again.code, again.log).toBe(0);
+    expect(await spansOf(langfuse)).toEqual(spans);
+  });
+
+  test("scores keep who gave them, and those of a run find the run", async () => {
+    const langfuse = await startLangfuse(major, 100);
+    const { code, log } = await start(quick, access(langfuse)).ended;
+    expect(code, log).toBe(0);
+    const scoresOf = async (name: string) =>
+      (await api.expect({ status: 200, schema: scoreList }, "GET", `/scores?name=${encodeURIComponent(name)}&limit=1`))
+        .scores;
+
+    expect(await scoresOf("helpful")).toMatchObject([{ source: "model", dataType: "numeric" }]);
+    expect(await scoresOf("ok")).toMatchObject([{ source: "human", dataType: "boolean" }]);
+    const [ofRun] = await scoresOf("run quality");
+    const run = await api.send("GET", `/custom-agent-evaluations/runs/${ofRun?.runId}`);
+    expect(run).toMatchObject({ status: 200, body: { runSource: "external", resultCount: 5 } });
+  });
+
+  test("a row that is altered makes the command exit with 1 and name it", async () => {
+    const langfuse = await startLangfuse(major, 100);
+    expect((await start(quick, access(langfuse)).ended).code).toBe(0);
+    const { id, traceId } = langfuse.project.observations[42] ?? {};
+    const body = { id, traceId, usageDetails: { input: 999, output: 5 } };
+    const event = { id: `altered-${major}`, type: "generation-update", timestamp: new Date().toISOString(), body };
+    await fetch(`${system.url}/api/public/ingestion`, {
+      method: "POST",
+      headers: { "x-api-key": system.apiKey, "content-type": "application/json" },
+      body: JSON.stringify({ batch: [event] }),
+    });
+    const { code, stdout, log } = await start(quick, access(langfuse)).ended;
+
+    expect(code, log).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      equal: false,
+      differences: [{ kind: "observation", problem: "altered", count: 1, id }],
+    });
+  });
+});
+
+test("export files are imported, with their names with underscores and their times without a zone", async () => {
+  const { project } = await startLangfuse(3, 60);
+  const toLines = (rows: Record<string, unknown>[]) =>
+    rows
+      .map((row) =>
+        JSON.stringify(
+          Object.fromEntries(Object.entries(row).map(([name, value]) => [underscored(name), unzoned(value)])),
+        ),
+      )
+      .join("\n");
+  const renamed = (rows: Record<string, unknown>[]) =>
+    JSON.parse(JSON.stringify(rows).replaceAll(/(?<=")(?=[0-9a-f]{8}-)/g, "f-")) as typeof rows;
+  for (const name of ["traces", "observations", "scores"] as const) {
+    await writeFile(path.join(folder, `${name}.jsonl`), toLines(renamed(project[name])));
+  }
+  const { code, stdout, log } = await start(["traces.jsonl", "observations.jsonl", "scores.jsonl"], {}).ended;
+
+  expect(code, log).toBe(0);
+  expect(stdout).toMatch(/ {2}observations +60 {2}60\n/);
+  expect(stdout).toContain("Equal.");
+});
+
+const underscored = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const unzoned = (value: unknown): unknown =>
+  typeof value === "string" && /^2026-.*Z$/.test(value) ? value.replace("T", " ").replace("Z", "") : value;
+
+test("a dry run counts and writes nothing, and what cannot run exits with 2", async () => {
+  const langfuse = await startLangfuse(4, 250);
+  const before = await exported();
+  const { code, stdout } = await start(["--dry-run", "--json"], access(langfuse)).ended;
+
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ observations: 250, "dataset items": 5, prompts: 2 });
+  expect(await exported()).toEqual(before);
+  const failures: [string[], Record<string, string>, string][] = [
+    [[], { ...access(langfuse), LANGFUSE_SECRET_KEY: "wrong" }, "Langfuse refuses the keys (401)."],
+    [[], { ...access(langfuse), LANGFUSE_BASE_URL: system.url }, "is Touchstone itself."],
+    [[], {}, "State --host, or set LANGFUSE_HOST"],
+    [["none.jsonl"], {}, "none.jsonl cannot be read."],
+    [["--from", "yesterday"], access(langfuse), "It must be an ISO 8601 date."],
+  ];
+  for (const [args, environment, said] of failures) {
+    const ended = await start(args, environment).ended;
+    expect(ended.log).toContain(said);
+    expect(ended.code, ended.log).toBe(2);
+  }
+});
