@@ -1,21 +1,6 @@
-import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-
-type Row = Record<string, unknown>;
-
-/** A project of Langfuse as its API shows it. Rows may be changed. */
-export interface LangfuseProject {
-  /** Version 3 only. */
-  traces: Row[];
-  observations: Row[];
-  scores: Row[];
-  datasets: Row[];
-  items: Row[];
-  runs: (Row & { datasetRunItems: Row[] })[];
-  prompts: Row[];
-  media: Map<string, Buffer>;
-}
+import { type LangfuseProject, makeLangfuseProject, type Row } from "./langfuse-project.ts";
 
 export interface ScriptedLangfuse {
   url: string;
@@ -31,7 +16,6 @@ export const keys = { publicKey: "pk-lf-scripted", secretKey: "sk-lf-scripted" }
 
 /** Metadata are cut after so many characters in version 4. */
 const cutAtChars = 200;
-const startMs = Date.UTC(2026, 0, 5);
 
 /**
  * A Langfuse over HTTP with so many observations, ten in a trace. Every eleventh request is answered 429, the third of
@@ -44,7 +28,7 @@ export async function startScriptedLangfuse({
   major: 3 | 4;
   observations: number;
 }): Promise<ScriptedLangfuse> {
-  const project = makeProject(major, observations);
+  const project = makeLangfuseProject(major, observations);
   const refusals = { status429: 0, status500: 0 };
   let listener = (_path: string): void => undefined;
   let requests = 0;
@@ -208,206 +192,4 @@ function promptList(prompts: readonly Row[]): Row[] {
     const versions = prompts.filter((row) => row.name === name);
     return { name, type: versions[0]?.type, versions: versions.map(({ version }) => version), labels: [], tags: [] };
   });
-}
-
-function makeProject(major: 3 | 4, count: number): LangfuseProject {
-  const content = Buffer.from("a picture");
-  const mediaId = createHash("sha256").update(content).digest("base64url").slice(0, 22);
-  const digits = (text: string) => createHash("md5").update(`${major} ${text}`).digest("hex");
-  const uuid = (text: string) => digits(text).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
-  const traceIdOf = (trace: number) => (major === 4 ? digits(`trace ${trace}`) : uuid(`trace ${trace}`));
-  const idOf = (index: number) =>
-    major === 4 ? digits(`observation ${index}`).slice(0, 16) : uuid(`observation ${index}`);
-  const timeOf = (index: number, afterMs = 0) => new Date(startMs + index * 60_000 + afterMs).toISOString();
-  const observations = Array.from({ length: count }, (_, index): Row => {
-    const trace = Math.floor(index / 10);
-    const isRoot = index % 10 === 0;
-    const shared = {
-      id: idOf(index),
-      traceId: traceIdOf(trace),
-      environment: "default",
-      level: "DEFAULT",
-      statusMessage: null,
-    };
-    const times = {
-      startTime: timeOf(index),
-      endTime: timeOf(index, 1_500),
-      createdAt: timeOf(index),
-      updatedAt: timeOf(index),
-    };
-    const metadata = { index, ...(index === 7 && { long: "m".repeat(500) }) };
-    const parent = { parentObservationId: isRoot ? null : idOf(trace * 10) };
-    if (isRoot) {
-      const ofTrace = {
-        userId: `user-${trace % 7}`,
-        sessionId: null,
-        tags: ["imported"],
-        traceName: `trace ${trace}`,
-        release: "r1",
-      };
-      const input =
-        index === 0 ? `See @@@langfuseMedia:type=image/png|id=${mediaId}|source=bytes@@@` : `Question ${trace}?`;
-      return {
-        ...{ ...shared, ...times, ...parent, metadata, type: "SPAN", name: "agent", input, output: `Answer ${trace}.` },
-        ...(major === 4 && { ...ofTrace, isRootObservation: true }),
-      };
-    }
-    const usageDetails = {
-      input: 10 + (index % 3),
-      output: 5,
-      cache_read_input_tokens: index % 5,
-      total: 15 + (index % 3) + (index % 5),
-    };
-    const costDetails = { input: 0.001, output: 0.0002 * (index % 9), total: 0.001 + 0.0002 * (index % 9) };
-    const io = { input: JSON.stringify([{ role: "user", content: `Step ${index}` }]), output: `Done ${index}` };
-    return {
-      ...{
-        ...shared,
-        ...times,
-        ...parent,
-        metadata,
-        type: "GENERATION",
-        name: "llm",
-        ...io,
-        usageDetails,
-        costDetails,
-      },
-      ...{ model: "gpt-4o", modelParameters: { temperature: 0.5 }, promptName: null, promptVersion: null },
-      ...(index === 3 && { bookmarked: true }),
-    };
-  });
-  const traces = Array.from(
-    { length: Math.ceil(count / 10) },
-    (_, trace): Row => ({
-      ...{ id: traceIdOf(trace), timestamp: timeOf(trace * 10), name: `trace ${trace}`, input: `Question ${trace}?` },
-      ...{
-        output: `Answer ${trace}.`,
-        userId: `user-${trace % 7}`,
-        sessionId: null,
-        tags: ["imported"],
-        release: "r1",
-      },
-      ...{
-        version: null,
-        environment: "default",
-        public: trace === 1,
-        metadata: { trace },
-        htmlPath: `/trace/${trace}`,
-      },
-    }),
-  );
-  const scores = traces.flatMap(({ id }, trace): Row[] => {
-    const base = {
-      timestamp: timeOf(trace * 10),
-      environment: "default",
-      authorUserId: null,
-      comment: null,
-      configId: null,
-      metadata: {},
-    };
-    return [
-      {
-        ...base,
-        id: uuid(`helpful ${trace}`),
-        traceId: id,
-        name: "helpful",
-        value: (trace % 10) / 10,
-        dataType: "NUMERIC",
-        source: "EVAL",
-      },
-      ...(trace % 3 === 0
-        ? [
-            {
-              ...base,
-              id: uuid(`ok ${trace}`),
-              traceId: id,
-              observationId: idOf(trace * 10 + 1),
-              name: "ok",
-              value: trace % 2,
-              stringValue: trace % 2 === 1 ? "True" : "False",
-              dataType: "BOOLEAN",
-              source: "ANNOTATION",
-            },
-          ]
-        : []),
-    ];
-  });
-  const dataset = { id: "dataset-1", name: `weather / ${major}`, description: "Questions", metadata: { owner: "me" } };
-  const items = Array.from(
-    { length: 5 },
-    (_, index): Row => ({
-      ...{
-        id: `item-${major}-${index}`,
-        datasetId: dataset.id,
-        datasetName: dataset.name,
-        status: "ACTIVE",
-        sourceTraceId: null,
-      },
-      ...{
-        input: { q: `Question ${index}?`, n: 1.5 },
-        expectedOutput: `Answer ${index}.`,
-        metadata: null,
-        sourceObservationId: null,
-      },
-    }),
-  );
-  const datasetRunItems = items.map(
-    ({ id }, index): Row => ({
-      ...{
-        id: `run-item-${index}`,
-        datasetItemId: id,
-        traceId: traceIdOf(index),
-        observationId: idOf(index * 10),
-        createdAt: timeOf(0),
-      },
-    }),
-  );
-  const run = {
-    id: "run-1",
-    name: `run of version ${major}`,
-    description: "A run",
-    metadata: { model: "a" },
-    datasetId: dataset.id,
-    datasetName: dataset.name,
-  };
-  scores.push({
-    ...{
-      id: uuid("run score"),
-      name: "run quality",
-      value: 0.75,
-      dataType: "NUMERIC",
-      source: "API",
-      datasetRunId: run.id,
-    },
-    ...{ timestamp: timeOf(0), environment: "default", comment: "good", metadata: {} },
-  });
-  const prompt = {
-    name: `greeting ${major}`,
-    type: "text",
-    config: { temperature: 0.5 },
-    tags: ["t"],
-    commitMessage: null,
-  };
-  const prompts = [
-    { ...prompt, version: 1, prompt: "Hello {{name}}", labels: [] },
-    { ...prompt, version: 2, prompt: "Hi {{name}}", labels: ["production", "latest"] },
-    {
-      ...prompt,
-      name: `chat/${major}`,
-      type: "chat",
-      version: 1,
-      prompt: [{ role: "system", content: "Be kind." }],
-      labels: ["latest"],
-    },
-  ];
-  return {
-    traces,
-    observations,
-    scores,
-    datasets: [dataset],
-    items,
-    runs: [{ ...run, datasetRunItems }],
-    prompts,
-    media: new Map([[mediaId, content]]),
-  };
 }

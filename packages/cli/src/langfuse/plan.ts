@@ -4,18 +4,9 @@ import { cursorList, type List, numberedList, observationList } from "./lists.ts
 import { type ExportFile, fileList } from "./read-files.ts";
 import { Row } from "./row.ts";
 import type { LangfuseSource } from "./source.ts";
-import {
-  type Store,
-  type Stores,
-  storeDatasets,
-  storeExperimentItems,
-  storeItems,
-  storeObservations,
-  storePrompts,
-  storeRuns,
-  storeScores,
-  storeTraces,
-} from "./store-pages.ts";
+import type { Store, Stores } from "./store.ts";
+import { storeObservations, storeScores, storeTraces } from "./store-events.ts";
+import { storeDatasets, storeExperimentItems, storeItems, storePrompts, storeRuns } from "./store-rows.ts";
 
 /** A list that is imported. */
 export interface Step {
@@ -85,7 +76,7 @@ export async function* apiSteps(api: Api, stores: Stores, { from, to }: Window):
   }
   const query = { limit: pageSize ?? observationsPage[major], fromStartTime: from, toStartTime: to };
   const observations = major === 4 ? observationList(source, query) : numberedList(source, "/observations", query);
-  yield { stream: "observations", list: observations, store: storeObservations(stores, () => major === 4) };
+  yield { stream: "observations", list: observations, store: storeObservations(stores, major === 4) };
   yield { stream: "scores", list: await scoreList(api, { limit, from, to }), store: storeScores(stores) };
 }
 
@@ -109,7 +100,7 @@ export function* fileSteps(files: readonly ExportFile[], stores: Stores): Genera
       const makesTraces = namesTraces && !hasTraces;
       const store = {
         traces: storeTraces,
-        observations: (s: Stores) => storeObservations(s, () => makesTraces),
+        observations: (s: Stores) => storeObservations(s, makesTraces),
         scores: storeScores,
       };
       yield { stream: `${kind} of ${file}`, list: fileList(file), store: store[kind](stores) };

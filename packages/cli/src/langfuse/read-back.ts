@@ -6,7 +6,7 @@ import { canonicalTraceId, type Held, type Kind, observation, score } from "./he
 import type { Journal } from "./journal.ts";
 import { membersOf } from "./raw-json.ts";
 import { Row, rowsOf } from "./row.ts";
-import { itemHeld, promptHeld, runItemHeld } from "./store-pages.ts";
+import { itemHeld, promptHeld, runItemHeld } from "./store-rows.ts";
 import type { Target } from "./target.ts";
 
 /**
@@ -85,7 +85,7 @@ function* ofSpan(line: Row, has: (kind: Kind, id: string) => boolean): Generator
   const [startMs, endMs] = [msOf(line.text("startedAtUnixNano")), msOf(line.text("endedAtUnixNano"))];
   const attributes = membersOf(new Row(metadata.raw("otel") ?? "{}").raw("attributes") ?? "{}");
   const usage = attributes.get(usageAttribute);
-  // A span without usage of its own shows that of the spans below it.
+  // A span that states no usage shows that of the spans below it.
   const own = tokensOf(usage === undefined ? "{}" : (JSON.parse(usage) as string));
   const count = (stated: number, column: string) => (stated === 0 ? 0 : Number(line.text(column) ?? 0));
   yield observation(id, {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import type { Doing } from "./done.ts";
 import type { Held } from "./held.ts";
-import type { Refusal } from "./journal.ts";
 import { objectText } from "./raw-json.ts";
 import type { Row } from "./row.ts";
 import type { LangfuseSource } from "./source.ts";
@@ -22,12 +22,6 @@ interface Place {
   observationId: string | null;
 }
 
-/** What of the media of some rows is stored, and what is refused. */
-export interface StoredMedia {
-  rows: { held: Held; scope: string }[];
-  refused: Refusal[];
-}
-
 /** Copies the media that rows refer to. */
 export class MediaCopier {
   readonly #source: LangfuseSource;
@@ -41,8 +35,8 @@ export class MediaCopier {
     this.#target = target;
   }
 
-  async copy(rows: readonly Row[], placeOf: (row: Row) => Place): Promise<StoredMedia> {
-    const stored: StoredMedia = { rows: [], refused: [] };
+  /** Adds what is stored and what is refused to `done`. */
+  async copy(rows: readonly Row[], placeOf: (row: Row) => Place, done: Doing): Promise<void> {
     for (const row of rows) {
       for (const field of ["input", "output", "metadata"]) {
         for (const [, id = ""] of (row.raw(field) ?? "").matchAll(reference)) {
@@ -50,19 +44,18 @@ export class MediaCopier {
           const link = `${id} ${place.traceId} ${place.observationId} ${field}`;
           if (this.#linked.has(link)) continue;
           this.#linked.add(link);
-          await this.#copyOne(id, { ...place, field }, stored);
+          await this.#copyOne(id, { ...place, field }, done);
         }
       }
     }
-    return stored;
   }
 
-  async #copyOne(id: string, place: Place & { field: string }, stored: StoredMedia): Promise<void> {
+  async #copyOne(id: string, place: Place & { field: string }, done: Doing): Promise<void> {
     const held: Held = { kind: "media", id, group: "", numbers: [] };
-    const refuse = (message: string) => void stored.refused.push({ kind: "media", id, message });
+    const refuse = (message: string) => void done.refused.push({ kind: "media", id, message });
     const known = this.#read.get(id);
     if (known === null) return;
-    stored.rows.push({ held, scope: "" });
+    done.rows.push({ held, scope: "" });
     try {
       if (known !== undefined) {
         await this.#register(known, place);

@@ -1,4 +1,5 @@
 import { ApiError, type Touchstone } from "@touchstone/sdk";
+import { Failure } from "../surroundings.ts";
 import type { Event } from "./events.ts";
 import type { Refusal } from "./journal.ts";
 
@@ -74,8 +75,10 @@ export class Target {
       const response = await this.#client.request(`/api/public${path}`, { ...init, signal: this.#signal });
       return await response.text();
     } catch (error) {
-      if (!(error instanceof ApiError) || !refusals.has(error.status)) throw error;
-      throw new Refused(sentenceOf(error), { cause: error });
+      if (!(error instanceof ApiError) || error.status === 401) throw error;
+      if (refusals.has(error.status)) throw new Refused(sentenceOf(error), { cause: error });
+      const answered = error.status === null ? "" : ` (${error.status})`;
+      throw new Failure(`${sentenceOf(error)}${answered} Run the same command again to go on.`, { cause: error });
     }
   }
 }

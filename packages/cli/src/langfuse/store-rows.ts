@@ -1,101 +1,12 @@
 import { createHash } from "node:crypto";
-import { type Event, observationEvent, scoreEvent, traceEvent, traceOfRoot } from "./events.ts";
+import { type Doing, newDone } from "./done.ts";
 import { canonicalTraceId, type Held } from "./held.ts";
-import type { Journal, PageEntry } from "./journal.ts";
-import type { Page } from "./lists.ts";
 import { lossesOf } from "./losses.ts";
 import { itemsOf, objectText } from "./raw-json.ts";
 import { Row } from "./row.ts";
 import type { LangfuseSource } from "./source.ts";
-import type { MediaCopier } from "./store-media.ts";
-import { Refused, type Target } from "./target.ts";
-
-/** What was done with the rows of a page. */
-export type Done = Omit<PageEntry, "stream" | "next">;
-
-/** Stores the rows of a page. Storing them again changes nothing. */
-export type Store = (page: Page) => Promise<Done>;
-
-export interface Stores {
-  /** Null of an import from files, which have no contents. */
-  media: MediaCopier | null;
-  target: Target;
-  journal: Journal;
-}
-
-const newDone = (): {
-  [Member in keyof Done]: Done[Member] extends readonly (infer Item)[] ? Item[] : Record<string, string>;
-} => ({
-  rows: [],
-  refused: [],
-  lost: [],
-  names: {},
-});
-
-export function storeTraces({ media, target, journal }: Stores): Store {
-  return async ({ rows }) => {
-    const done = await storeEvents(rows.map(traceEvent), target);
-    done.lost.push(
-      ...lossesOfNew("trace", rows, journal, (row) =>
-        done.rows.find(({ held }) => held.id === canonicalTraceId(row.id())),
-      ),
-    );
-    return withMedia(done, await media?.copy(rows, (row) => ({ traceId: row.id(), observationId: null })));
-  };
-}
-
-/** `makesTraces`: there is no list of traces; an observation without a parent says what its trace is. */
-export function storeObservations({ media, target, journal }: Stores, makesTraces: (row: Row) => boolean): Store {
-  return async ({ rows, lost = [] }) => {
-    const events = rows.map(observationEvent);
-    const traces = rows.filter(makesTraces).flatMap((row) => traceOfRoot(row) ?? []);
-    const done = await storeEvents([...traces, ...events], target);
-    const isNew = (id: string) => events.some(({ held, scope }) => held.id === id && !journal.has(held, scope));
-    done.lost.push(...lost.filter(({ id }) => isNew(id)));
-    for (const [index, row] of rows.entries()) {
-      const event = events[index] as Event;
-      if (!journal.has(event.held, event.scope)) done.lost.push(...lossesOf("observation", row, row.id()));
-    }
-    const placeOf = (row: Row) => ({ traceId: row.text("traceId"), observationId: row.id() });
-    return withMedia(done, await media?.copy(rows, placeOf));
-  };
-}
-
-export function storeScores({ target, journal }: Stores): Store {
-  return async ({ rows }) => {
-    const events = rows.map((row) => scoreEvent(row, (id) => journal.names.get(`run ${id}`)));
-    const done = await storeEvents(events, target);
-    done.lost.push(...lossesOfNew("score", rows, journal, (row) => done.rows.find(({ held }) => held.id === row.id())));
-    return done;
-  };
-}
-
-async function storeEvents(events: readonly Event[], target: Target) {
-  const done = newDone();
-  done.refused.push(...(await target.storeEvents(events)));
-  done.rows.push(...events.map(({ held, scope }) => ({ held, scope })));
-  return done;
-}
-
-function lossesOfNew(
-  kind: "trace" | "score",
-  rows: readonly Row[],
-  journal: Journal,
-  entryOf: (row: Row) => { held: Held; scope: string } | undefined,
-) {
-  return rows.flatMap((row) => {
-    const entry = entryOf(row);
-    return entry === undefined || journal.has(entry.held, entry.scope) ? [] : lossesOf(kind, row, row.id());
-  });
-}
-
-function withMedia(
-  done: ReturnType<typeof newDone>,
-  stored: { rows: Done["rows"][number][]; refused: Done["refused"][number][] } | undefined,
-): Done {
-  if (stored === undefined) return done;
-  return { ...done, rows: [...done.rows, ...stored.rows], refused: [...done.refused, ...stored.refused] };
-}
+import type { Store, Stores } from "./store.ts";
+import { Refused } from "./target.ts";
 
 export function storeDatasets({ target, journal }: Stores): Store {
   return async ({ rows }) => {
@@ -190,7 +101,7 @@ interface RunItem {
   more: Record<string, string | undefined>;
 }
 
-async function storeRunItem({ target }: Stores, done: ReturnType<typeof newDone>, item: RunItem): Promise<void> {
+async function storeRunItem({ target }: Stores, done: Doing, item: RunItem): Promise<void> {
   const { run, itemId, traceId, more } = item;
   const held = runItemHeld(run, itemId, traceId);
   done.rows.push({ held, scope: held.group });
@@ -259,7 +170,7 @@ function fingerprint(text: string): number {
 
 async function orRefused(
   store: () => Promise<string>,
-  { done, kind, id }: { done: ReturnType<typeof newDone>; kind: Held["kind"]; id: string },
+  { done, kind, id }: { done: Doing; kind: Held["kind"]; id: string },
 ): Promise<string | null> {
   try {
     return await store();
