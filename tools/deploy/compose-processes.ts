@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { serviceNames } from "@touchstone/contracts";
-import { keepFreePort } from "../../tests/integration/src/free-port.ts";
+import { findFreePort } from "@touchstone/testkit";
 import { nodeEnvironment } from "../../tests/integration/src/service-process.ts";
 import { repositoryRoot } from "../repository-files.ts";
 import { type ComposeFile, readComposeFile } from "./compose-file.ts";
@@ -28,7 +28,7 @@ export async function startComposeProcesses(): Promise<ComposeProcesses> {
   let log = "";
   try {
     const ports = new Map<string, number>();
-    for (const service of serviceNames) ports.set(service, await keepFreePort());
+    for (const service of serviceNames) ports.set(service, await findFreePort());
     const relocate = (value: string): string =>
       [...ports].reduce((text, [service, port]) => text.replace(`${service}:4700`, `127.0.0.1:${port}`), value);
     for (const service of serviceNames) {

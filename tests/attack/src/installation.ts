@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { findFreePort } from "@touchstone/testkit";
 import { listProcessTree, signalTree } from "../../chaos/src/process-tree.ts";
-import { keepFreePort } from "../../integration/src/free-port.ts";
 import { type StandaloneProcess, startStandaloneProcess } from "../../integration/src/standalone-process.ts";
 import { startHostileJudge } from "./hostile-judge.ts";
 import { type Observer, startObserver } from "./observer/observer.ts";
@@ -56,7 +56,7 @@ export async function startInstallation(setting: Setting, seed: number): Promise
     cleanups.push(() => rm(home, { recursive: true, force: true }));
     const judge = await startHostileJudge(seed);
     cleanups.push(() => judge.stop());
-    const port = await keepFreePort();
+    const port = await findFreePort();
     const metricsToken = randomBytes(16).toString("hex");
     const begin = (): Promise<StandaloneProcess> =>
       startStandaloneProcess({

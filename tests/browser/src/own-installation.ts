@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { keepFreePort } from "../../integration/src/free-port.ts";
+import { findFreePort } from "@touchstone/testkit";
 import { type StandaloneProcess, startStandaloneProcess } from "../../integration/src/standalone-process.ts";
 import { waitForDashboard } from "./wait-for-dashboard.ts";
 
@@ -25,7 +25,7 @@ export async function startOwnInstallation(
   settings: Settings | ((publicUrl: string) => Promise<Settings>) = {},
 ): Promise<OwnInstallation> {
   const home = await mkdtemp(path.join(tmpdir(), "touchstone-browser-"));
-  const port = await keepFreePort();
+  const port = await findFreePort();
   const publicUrl = `http://127.0.0.1:${port}`;
   const asked = typeof settings === "function" ? await settings(publicUrl) : settings;
   const options = { home, settings: { PORT: String(port), SERVICE_PUBLIC_URL: publicUrl, ...asked } };

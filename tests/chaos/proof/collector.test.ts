@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { limits } from "@touchstone/contracts";
+import { findFreePort } from "@touchstone/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import { hasGo } from "../../../tools/go-program.ts";
-import { keepFreePort } from "../../integration/src/free-port.ts";
 import { waitUntil } from "../../integration/src/wait-until.ts";
 import { type Collector, type CollectorExporter, startCollector } from "../src/collector.ts";
 import { type Installation, startInstallation } from "../src/installation.ts";
@@ -36,7 +36,7 @@ async function start(
   exporter: CollectorExporter,
   { settings = {}, queueBytes = 64 * 1024 * 1024 }: { settings?: Record<string, string>; queueBytes?: number } = {},
 ): Promise<Scene> {
-  const grpcPort = await keepFreePort();
+  const grpcPort = await findFreePort();
   const system = await startInstallation({
     ingests: 2,
     settings: { SERVICE_OTLP_GRPC_PORT: String(grpcPort), ...settings },

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { startGuardian } from "@touchstone/embedded-servers";
+import { findFreePort } from "@touchstone/testkit";
 import { buildGoProgram } from "../../../tools/go-program.ts";
-import { keepFreePort } from "../../integration/src/free-port.ts";
 import { waitUntil } from "../../integration/src/wait-until.ts";
 import { thisRepository } from "./installation.ts";
 
@@ -34,8 +34,8 @@ export async function startCollector(options: {
   const executable = buildGoProgram({ module: "tools/collector", program: ".", name: "otelcol" });
   const storage = await mkdtemp(path.join(tmpdir(), "touchstone-collector-"));
   const guardian = startGuardian();
-  const httpPort = await keepFreePort();
-  const metricsUrl = `http://127.0.0.1:${await keepFreePort()}/metrics`;
+  const httpPort = await findFreePort();
+  const metricsUrl = `http://127.0.0.1:${await findFreePort()}/metrics`;
   const environment = {
     TOUCHSTONE_EXPORTER: options.exporter,
     TOUCHSTONE_URL: options.gatewayUrl,
@@ -44,7 +44,7 @@ export async function startCollector(options: {
     COLLECTOR_STORAGE: storage,
     COLLECTOR_QUEUE_BYTES: String(options.queueBytes),
     COLLECTOR_HTTP_ENDPOINT: `127.0.0.1:${httpPort}`,
-    COLLECTOR_GRPC_ENDPOINT: `127.0.0.1:${await keepFreePort()}`,
+    COLLECTOR_GRPC_ENDPOINT: `127.0.0.1:${await findFreePort()}`,
     COLLECTOR_METRICS_PORT: new URL(metricsUrl).port,
   };
   let log = "";

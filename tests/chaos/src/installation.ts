@@ -6,7 +6,7 @@ import {
   startThrowAwayNatsCluster,
   type ThrowAwayNats,
 } from "@touchstone/embedded-servers";
-import { keepFreePort } from "../../integration/src/free-port.ts";
+import { findFreePort } from "@touchstone/testkit";
 import { type ServiceProcess, startServiceProcess } from "../../integration/src/service-process.ts";
 import { waitUntil } from "../../integration/src/wait-until.ts";
 import type { AuditedSystem } from "./audited-load.ts";
@@ -99,7 +99,7 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
       await Promise.all(natsServers.map((server) => server.stop()));
     });
     const nats = natsServers[0] as ThrowAwayNats;
-    const portsOf = (count: number): Promise<number[]> => Promise.all(Array.from({ length: count }, keepFreePort));
+    const portsOf = (count: number): Promise<number[]> => Promise.all(Array.from({ length: count }, findFreePort));
     const [authPort] = await portsOf(1);
     const [monitorPort] = await portsOf(1);
     const ingestPorts = await portsOf(options.ingests ?? 1);

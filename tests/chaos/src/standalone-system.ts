@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { findFreePort } from "@touchstone/testkit";
 import { Client } from "pg";
-import { keepFreePort } from "../../integration/src/free-port.ts";
 import { type StandaloneProcess, startStandaloneProcess } from "../../integration/src/standalone-process.ts";
 import { waitUntil } from "../../integration/src/wait-until.ts";
 import type { AuditedSystem } from "./audited-load.ts";
@@ -30,7 +30,7 @@ export interface StandaloneSystem extends AuditedSystem {
 
 export async function startStandaloneSystem(): Promise<StandaloneSystem> {
   const home = await mkdtemp(path.join(tmpdir(), "touchstone-chaos-home-"));
-  const port = await keepFreePort();
+  const port = await findFreePort();
   const begin = (): Promise<StandaloneProcess> =>
     startStandaloneProcess({
       home,

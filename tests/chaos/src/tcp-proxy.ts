@@ -1,5 +1,5 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { keepFreePort } from "../../integration/src/free-port.ts";
+import { findFreePort } from "@touchstone/testkit";
 
 /** How the proxy treats bytes. A held byte arrives later, as after a network partition. */
 export type ProxyMode =
@@ -31,7 +31,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const flows = new Set<Flow>();
   let mode: ProxyMode = { kind: "pass" };
   let server: Server | null = null;
-  const port = await keepFreePort();
+  const port = await findFreePort();
 
   function startFlow(target: Socket, direction: "request" | "answer"): Flow {
     let waiting: { chunk: Buffer | null; dueMs: number }[] = [];

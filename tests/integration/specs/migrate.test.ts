@@ -1,11 +1,10 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { busServices } from "@touchstone/contracts";
-import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
+import { createTestDatabase, findFreePort, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
 import { programFile } from "@touchstone/testkit/program-file";
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { keepFreePort } from "../src/free-port.ts";
 import { nodeEnvironment, startServiceProcess } from "../src/service-process.ts";
 
 const owners = busServices.filter((name) => name !== "gateway");
@@ -55,7 +54,7 @@ async function query(text: string): Promise<Record<string, unknown>[]> {
 const start = async (name: string) =>
   startServiceProcess({
     name,
-    port: await keepFreePort(),
+    port: await findFreePort(),
     environment: {
       ...login,
       SERVICE_MIGRATE: "off",

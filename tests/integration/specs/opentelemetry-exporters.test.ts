@@ -7,10 +7,10 @@ import { OTLPTraceExporter as ProtobufExporter } from "@opentelemetry/exporter-t
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { traceList } from "@touchstone/contracts";
+import { findFreePort } from "@touchstone/testkit";
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
-import { keepFreePort } from "../src/free-port.ts";
 import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
@@ -21,7 +21,7 @@ let ports: { http: number; grpc: number };
 let told: string[] = [];
 
 beforeAll(async () => {
-  ports = { http: await keepFreePort(), grpc: await keepFreePort() };
+  ports = { http: await findFreePort(), grpc: await findFreePort() };
   system = await startCombined({
     settings: {
       SERVICE_OTLP_HTTP_PORT: String(ports.http),

@@ -53,7 +53,8 @@ beforeAll(async () => {
     await createTenant(system, "Third"),
   ];
   revokedKey = await createRevokedKey(system);
-  await Promise.all(tenants.map((tenant, number) => fill(tenant, 2 * number + 1)));
+  // One after the other: each sends forty requests at once.
+  for (const [number, tenant] of tenants.entries()) await fill(tenant, 2 * number + 1);
 });
 
 afterAll(async () => {

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createTestDatabase, startTestNats, type TestDatabase } from "@touchstone/testkit";
-import { keepFreePort } from "./free-port.ts";
+import { createTestDatabase, findFreePort, startTestNats, type TestDatabase } from "@touchstone/testkit";
 import { type ServiceProcess, startServiceProcess } from "./service-process.ts";
 import { waitUntil } from "./wait-until.ts";
 
@@ -32,7 +31,7 @@ export async function startReplicas({ ingests }: { ingests: number }): Promise<R
     const nats = await startTestNats();
     cleanups.push(() => nats.stop());
     const places = async (count: number) =>
-      Promise.all(Array.from({ length: count }, async () => ({ port: await keepFreePort() })));
+      Promise.all(Array.from({ length: count }, async () => ({ port: await findFreePort() })));
     const [auth, evalRuns] = await places(2);
     const ports = { gateway: await places(2), ingest: await places(3) };
     const at = (place: { port: number } | undefined): string => `http://127.0.0.1:${place?.port}`;

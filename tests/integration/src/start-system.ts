@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
-import { keepFreePort } from "./free-port.ts";
+import { createTestDatabase, findFreePort, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
 import { type ServiceProcess, startServiceProcess } from "./service-process.ts";
 import { waitUntil } from "./wait-until.ts";
 
@@ -45,7 +44,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     const nats = await startTestNats();
     cleanups.push(() => nats.stop());
     const ports = Object.fromEntries(
-      await Promise.all(serviceNames.map(async (name) => [name, await keepFreePort()] as const)),
+      await Promise.all(serviceNames.map(async (name) => [name, await findFreePort()] as const)),
     ) as Record<ServiceName, number>;
     const at = (name: ServiceName): string => `http://127.0.0.1:${ports[name]}`;
     const environment: Record<string, string> = {
@@ -73,7 +72,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
       ),
     ) as Record<Exclude<ServiceName, "judge">, ServiceProcess>;
     const judges = await allStarted(
-      Array.from({ length: options.judges ?? 1 }, async () => start("judge", await keepFreePort())),
+      Array.from({ length: options.judges ?? 1 }, async () => start("judge", await findFreePort())),
     );
     const url = at("gateway");
     await waitUntil("the system is ready", async () => (await fetch(`${url}/health`)).status === 200);
@@ -89,12 +88,12 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
         services[name] = await start(name, ports[name]);
       },
       async startJudge() {
-        const judge = await start("judge", await keepFreePort());
+        const judge = await start("judge", await findFreePort());
         judges.push(judge);
         return judge;
       },
       async startGateway() {
-        const port = await keepFreePort();
+        const port = await findFreePort();
         await start("gateway", port);
         const address = `http://127.0.0.1:${port}`;
         await waitUntil("the gateway is ready", async () => (await fetch(`${address}/health`)).status === 200);
