@@ -5,23 +5,18 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * while the others are idle; on a fresh clone vitest knows only their sizes, which do not help.
  */
 const longFiles = [
-  "tests/chaos/specs/scarce-resources.test.ts",
   "tests/chaos/specs/rolling-upgrade.test.ts",
   "tests/chaos/specs/killed-processes.test.ts",
   "tests/chaos/specs/live-judging-under-faults.test.ts",
-  "tests/chaos/specs/stopped-readers.test.ts",
   "tests/chaos/specs/judges-and-eval-runs-killed.test.ts",
-  "tests/chaos/specs/positive-controls.test.ts",
   "tests/chaos/specs/full-and-failing-disks.test.ts",
   "tests/chaos/specs/postgres-in-trouble.test.ts",
   "tests/chaos/specs/bus-between-judges.test.ts",
   "tests/attack/specs/all-at-once.test.ts",
-  "tests/chaos/specs/snapshots-and-migrations.test.ts",
   "tests/chaos/specs/bus-in-trouble.test.ts",
   "tests/chaos/specs/providers-in-trouble.test.ts",
   "tests/chaos/specs/random-schedules.test.ts",
   "tests/chaos/specs/project-deletion.test.ts",
-  "tests/chaos/specs/base-backup.test.ts",
   "tests/chaos/specs/organization-deletion.test.ts",
   "tests/integration/specs/standalone.test.ts",
   "tests/integration/specs/servers-away.test.ts",

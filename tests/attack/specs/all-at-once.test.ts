@@ -10,7 +10,7 @@ const seed = 1;
  * Runs for a few seconds with a tenth of the command's load. `npm run attack` measures each attack alone, against its
  * limits.
  */
-const effort = { seed, seconds: 5, share: 0.1, settleSeconds: 10, usualMs: 1_000, isWarmUp: false };
+const effort = { seed, seconds: 3, share: 0.1, settleSeconds: 10, usualMs: 1_000, isWarmUp: false };
 const together = ["long-texts", "hostile-answers", "hostile-scorers", "otlp-bombs", "import-bombs", "many-projects"];
 
 let installation: Installation;

@@ -8,9 +8,6 @@ import { waitUntil } from "../../integration/src/wait-until.ts";
 import { type Installation, startInstallation } from "../src/installation.ts";
 import { type LiveJudging, type SentTraces, startLiveJudging } from "../src/live-judging.ts";
 
-const isLong = process.env.TOUCHSTONE_LONG_TESTS === "1";
-const load = isLong ? { traces: 2_000, kills: 2, withinMs: 900_000 } : { traces: 120, kills: 1, withinMs: 150_000 };
-
 let llm: ScriptedLlm;
 let system: Installation;
 let live: LiveJudging;
@@ -82,34 +79,6 @@ async function expectJudgedOnce(sent: SentTraces): Promise<void> {
   expect(await sent.findFaults()).toEqual([]);
   expect(sent.countCalls()).toBe(sent.ids.length * 3);
 }
-
-test(
-  "a load is processed completely through kills of monitor and of NATS: one verdict of each judge on each trace, and no extra call",
-  async () => {
-    const sent = await live.send(load.traces);
-    const calls = load.traces * 3;
-    let inFlight = 0;
-    for (let kill = 0; kill < load.kills; kill += 1) {
-      await sent.awaitCalls(Math.round((calls * (kill + 1)) / (load.kills + 3)));
-      inFlight += llm.inFlight();
-      await system.monitor.kill();
-      await system.monitor.start();
-    }
-    await sent.awaitCalls(Math.round((calls * (load.kills + 1)) / (load.kills + 3)));
-    inFlight += llm.inFlight();
-    await stopBus();
-    await system.nats.restart();
-    await sent.awaitJudged({ timeoutMs: load.withinMs });
-
-    if (isLong)
-      process.stdout.write(`${calls} verdicts, ${sent.countCalls()} calls, ${inFlight} in flight at the kills\n`);
-    expect(await sent.findFaults()).toEqual([]);
-    expect(inFlight).toBeGreaterThan(0);
-    expect(sent.countCalls()).toBeGreaterThanOrEqual(calls);
-    expect(sent.countCalls()).toBeLessThanOrEqual(calls + inFlight);
-  },
-  load.withinMs + 60_000,
-);
 
 test("row 15: with NATS down, also when monitor starts, traces are accepted, monitor is ready, and all are judged when NATS is back", async () => {
   await stopBus();
