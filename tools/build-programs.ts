@@ -62,7 +62,9 @@ async function removeOld(parent: string): Promise<void> {
   const since = Date.now() - keptDays * 24 * 3_600_000;
   for (const name of await readdir(parent)) {
     const folder = path.join(parent, name);
-    if ((await stat(folder)).mtimeMs < since) await rm(folder, { recursive: true, force: true });
+    // Another process may rename or delete it at this moment.
+    const found = await stat(folder).catch(() => null);
+    if (found !== null && found.mtimeMs < since) await rm(folder, { recursive: true, force: true });
   }
 }
 

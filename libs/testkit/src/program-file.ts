@@ -3,8 +3,8 @@ import path from "node:path";
 const repository = path.resolve(import.meta.dirname, "../../..");
 
 /**
- * The file that starts a program, which is "standalone" or the name of a service: the bundle that the launcher (`tools/run.mjs`) prepared and that users run, otherwise the source,
- * for a test that is run by itself.
+ * The file that starts a program, which is "standalone" or the name of a service: the bundle that the launcher
+ * (`tools/run.mjs`) prepared and that users run; in a test that is run by itself, the source.
  */
 export function programFile(name: string): string {
   const bundles = process.env.TOUCHSTONE_PROGRAMS;
@@ -12,8 +12,8 @@ export function programFile(name: string): string {
 }
 
 /**
- * The source of a program: for a loader, which replaces modules and finds none in a bundle, or in another version of the repository
- * at `root`.
+ * The source of a program, here or in the version of the repository at `root`. A loader needs it: it replaces modules, and a
+ * bundle has none.
  */
 export function programSource(name: string, root = repository): string {
   return name === "standalone"

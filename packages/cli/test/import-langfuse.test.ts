@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 type Reply = { status?: number; headers?: Record<string, string>; body: unknown };
 
-/** A Langfuse that answers as it is told. */
+/** A scripted Langfuse. */
 async function startLangfuse(
   answer: (url: URL, request: IncomingMessage) => Reply,
   { requestsPerMinute = 60_000 } = {},

@@ -43,7 +43,7 @@ beforeAll(async () => {
       SERVICE_RATE_LIMIT_DATA_PLANE: "100000",
       SERVICE_RATE_LIMIT_KEY_CI: String(ciRate),
     },
-    loader: scopeRemover,
+    nodeArguments: scopeRemover,
   });
   layers = await openLayers(system);
   bus = await openBusTap(system.nats.port);

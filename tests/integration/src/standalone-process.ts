@@ -49,7 +49,7 @@ export interface StandaloneOptions {
   settings?: Record<string, string>;
   args?: readonly string[];
   /** Options of node before the script: a loader, which needs the sources. */
-  loader?: readonly string[];
+  nodeArguments?: readonly string[];
   /** Runs it as this user, when the test is root. */
   uid?: number;
   deadlineMs?: number;
@@ -57,8 +57,8 @@ export interface StandaloneOptions {
 
 /** Starts a standalone and waits for its lines. Rejects with a {@link StandaloneFailure} when it ends instead. */
 export async function startStandaloneProcess(options: StandaloneOptions): Promise<StandaloneProcess> {
-  const script = options.loader === undefined ? programFile("standalone") : programSource("standalone");
-  const child = spawn("node", [...(options.loader ?? []), script, ...(options.args ?? [])], {
+  const script = options.nodeArguments === undefined ? programFile("standalone") : programSource("standalone");
+  const child = spawn("node", [...(options.nodeArguments ?? []), script, ...(options.args ?? [])], {
     cwd: repository,
     env: {
       ...nodeEnvironment,

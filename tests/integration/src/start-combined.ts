@@ -28,7 +28,7 @@ export interface CombinedSystem {
 export async function startCombined({
   settings = {},
   ...options
-}: Pick<StandaloneOptions, "settings" | "loader"> = {}): Promise<CombinedSystem> {
+}: Pick<StandaloneOptions, "settings" | "nodeArguments"> = {}): Promise<CombinedSystem> {
   const cleanups: (() => Promise<unknown>)[] = [];
   const stop = async (): Promise<void> => {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup();

@@ -36,7 +36,7 @@ function toTraceEvent(id: string, row: Row, time: string | null): Event {
   const body = objectText({
     id: JSON.stringify(id),
     timestamp: JSON.stringify(timestamp),
-    ...take(row, ["name", "userId", "sessionId", "tags", "release", "version", "environment"]),
+    ...row.take(["name", "userId", "sessionId", "tags", "release", "version", "environment"]),
     ...{ input: asText(row.raw("input")), output: asText(row.raw("output")), metadata: entriesOf(row.raw("metadata")) },
   });
   return event("trace-create", timestamp, body, { held: heldTrace(id), scope: "" });
@@ -49,8 +49,8 @@ export function observationEvent(row: Row): Event {
   const times = { startTime, endTime: row.time("endTime"), completionStartTime: row.time("completionStartTime") };
   const model = row.raw("model") ?? row.raw("providedModelName");
   const body = objectText({
-    ...take(row, ["id", "traceId", "parentObservationId", "type", "name", "level", "statusMessage", "version"]),
-    ...take(row, ["environment", "promptName", "promptVersion", "usageDetails"]),
+    ...row.take(["id", "traceId", "parentObservationId", "type", "name", "level", "statusMessage", "version"]),
+    ...row.take(["environment", "promptName", "promptVersion", "usageDetails"]),
     ...Object.fromEntries(Object.entries(times).map(([name, time]) => [name, jsonOrNone(time)])),
     ...{ model, costDetails: costsOf(row), modelParameters: asText(row.raw("modelParameters")) },
     ...{ input: asText(row.raw("input")), output: asText(row.raw("output")), metadata: entriesOf(row.raw("metadata")) },
@@ -70,7 +70,7 @@ export function scoreEvent(row: Row, runIdOf: (id: string) => string | undefined
   const timestamp = row.time("timestamp") ?? new Date(0).toISOString();
   const { traceId, observationId, sessionId } = subject;
   const body = objectText({
-    ...take(row, ["id", "name", "comment", "source", "metadata"]),
+    ...row.take(["id", "name", "comment", "source", "metadata"]),
     ...{ dataType: jsonOrNone(dataType), timestamp: JSON.stringify(timestamp), value: JSON.stringify(value) },
     ...{ traceId: jsonOrNone(traceId), observationId: jsonOrNone(observationId), sessionId: jsonOrNone(sessionId) },
     datasetRunId: jsonOrNone(runId === null ? null : (runIdOf(runId) ?? runId)),
@@ -134,10 +134,6 @@ function costsOf(row: Row): string | undefined {
   const members = membersOf(stated ?? "{}");
   if (total === undefined || members.has("total")) return stated;
   return objectText({ ...Object.fromEntries(members), total });
-}
-
-function take(row: Row, names: readonly string[]): Record<string, string | undefined> {
-  return Object.fromEntries(names.map((name) => [name, row.raw(name)]));
 }
 
 const jsonOrNone = (text: string | null | undefined): string | undefined =>

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 /** What both sides hold of one row, as far as it is compared. */
 export interface Held {
   kind: Kind;
@@ -72,4 +73,9 @@ export const score = (id: string, name: string, value: unknown): Held => ({
 /** The form of a trace id in which all its spellings are equal: of a UUID the 32 digits, else as it is. */
 export function canonicalTraceId(id: string): string {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id) ? id.replaceAll("-", "").toLowerCase() : id;
+}
+
+/** A number that is equal for equal texts. */
+export function fingerprint(text: string): number {
+  return createHash("sha256").update(text).digest().readUIntBE(0, 6);
 }

@@ -5,8 +5,9 @@ import { type ExportFile, fileList } from "./read-files.ts";
 import { Row } from "./row.ts";
 import type { LangfuseSource } from "./source.ts";
 import type { Store, Stores } from "./store.ts";
+import { storeDatasets, storeExperimentItems, storeItems, storeRuns } from "./store-datasets.ts";
 import { storeObservations, storeScores, storeTraces } from "./store-events.ts";
-import { storeDatasets, storeExperimentItems, storeItems, storePrompts, storeRuns } from "./store-rows.ts";
+import { storePrompts } from "./store-prompts.ts";
 
 /** A list that is imported. */
 export interface Step {

@@ -6,7 +6,8 @@ import { canonicalTraceId, type Held, type Kind, observation, score } from "./he
 import type { Journal } from "./journal.ts";
 import { membersOf } from "./raw-json.ts";
 import { Row, rowsOf } from "./row.ts";
-import { itemHeld, promptHeld, runItemHeld } from "./store-rows.ts";
+import { itemHeld, runItemHeld } from "./store-datasets.ts";
+import { promptHeld } from "./store-prompts.ts";
 import type { Target } from "./target.ts";
 
 /**

@@ -46,6 +46,11 @@ export class Row {
     return this.#members;
   }
 
+  /** The JSON texts of some members; undefined where one is not there, or null. */
+  take(members: readonly string[]): Record<string, string | undefined> {
+    return Object.fromEntries(members.map((member) => [member, this.raw(member)]));
+  }
+
   /** The same row with other members. */
   with(changed: Readonly<Record<string, string | undefined>>): Row {
     const row = new Row("{}");

@@ -1,8 +1,21 @@
-import type { Done } from "./done.ts";
-import type { Journal } from "./journal.ts";
+import type { Held } from "./held.ts";
+import type { Journal, Loss, PageEntry, Refusal } from "./journal.ts";
 import type { Page } from "./lists.ts";
 import type { MediaCopier } from "./store-media.ts";
-import type { Target } from "./target.ts";
+import { Refused, type Target } from "./target.ts";
+
+/** What was done with the rows of a page. */
+export type Done = Omit<PageEntry, "stream" | "next">;
+
+/** A {@link Done} that grows. */
+export interface Doing {
+  rows: Done["rows"][number][];
+  refused: Refusal[];
+  lost: Loss[];
+  names: Record<string, string>;
+}
+
+export const newDone = (): Doing => ({ rows: [], refused: [], lost: [], names: {} });
 
 /** Stores the rows of a page. Storing them again changes nothing. */
 export type Store = (page: Page) => Promise<Done>;
@@ -12,4 +25,18 @@ export interface Stores {
   media: MediaCopier | null;
   target: Target;
   journal: Journal;
+}
+
+/** The answer to what is stored; null if it was refused, which is noted. */
+export async function orRefused(
+  store: () => Promise<string>,
+  { done, kind, id }: { done: Doing; kind: Held["kind"]; id: string },
+): Promise<string | null> {
+  try {
+    return await store();
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    done.refused.push({ kind, id, message: error.message });
+    return null;
+  }
 }

@@ -1,12 +1,9 @@
-import { createHash } from "node:crypto";
-import { type Doing, newDone } from "./done.ts";
-import { canonicalTraceId, type Held } from "./held.ts";
+import { canonicalTraceId, fingerprint, type Held } from "./held.ts";
 import { lossesOf } from "./losses.ts";
 import { itemsOf, objectText } from "./raw-json.ts";
 import { Row } from "./row.ts";
 import type { LangfuseSource } from "./source.ts";
-import type { Store, Stores } from "./store.ts";
-import { Refused } from "./target.ts";
+import { type Doing, newDone, orRefused, type Store, type Stores } from "./store.ts";
 
 export function storeDatasets({ target, journal }: Stores): Store {
   return async ({ rows }) => {
@@ -16,7 +13,7 @@ export function storeDatasets({ target, journal }: Stores): Store {
       const isNew = !journal.names.has(`dataset ${row.id()}`);
       done.names[`dataset ${row.id()}`] = name;
       if (isNew) done.lost.push(...lossesOf("dataset", row, name));
-      const body = objectText(take(row, ["name", "description", "metadata"]));
+      const body = objectText(row.take(["name", "description", "metadata"]));
       await orRefused(() => target.post("/v2/datasets", body), { done, kind: "item", id: name });
     }
     return done;
@@ -30,7 +27,7 @@ export function storeItems({ target, journal }: Stores, datasetName: string): St
       const held = itemHeld(row, datasetName);
       if (!journal.has(held, "")) done.lost.push(...lossesOf("item", row, row.id()));
       done.rows.push({ held, scope: "" });
-      const named = { ...take(row, itemMembers), datasetName: JSON.stringify(datasetName) };
+      const named = { ...row.take(itemMembers), datasetName: JSON.stringify(datasetName) };
       await orRefused(() => target.post("/dataset-items", objectText(named)), { done, kind: "item", id: row.id() });
     }
     return done;
@@ -58,7 +55,7 @@ export function storeRuns(stores: Stores, source: LangfuseSource, datasetName: s
       done.lost.push(...lossesOf("run", run, name));
       const described = { runDescription: run.raw("description"), metadata: run.raw("metadata") };
       for (const [index, item] of items.entries()) {
-        const more = { ...(index === 0 ? described : {}), ...take(item, ["observationId", "createdAt"]) };
+        const more = { ...(index === 0 ? described : {}), ...item.take(["observationId", "createdAt"]) };
         const [itemId, traceId] = [item.text("datasetItemId") ?? "", item.text("traceId") ?? ""];
         await storeRunItem(stores, done, { run: { id: run.id(), name, datasetName }, itemId, traceId, more });
       }
@@ -120,67 +117,4 @@ async function storeRunItem({ target }: Stores, done: Doing, item: RunItem): Pro
 export function runItemHeld(run: { name: string; datasetName: string }, itemId: string, traceId: string): Held {
   const group = `${run.datasetName} / ${run.name}`;
   return { kind: "run item", id: `${itemId} ${canonicalTraceId(traceId)}`, group, numbers: [] };
-}
-
-/** Prompts with their versions, the oldest first. A version that is there with the same content is not sent again. */
-export function storePrompts({ target }: Stores, source: LangfuseSource): Store {
-  return async ({ rows }) => {
-    const done = newDone();
-    for (const meta of rows) {
-      const name = meta.text("name") ?? "";
-      const path = `/v2/prompts/${encodeURIComponent(name)}`;
-      const versions = ((meta.value("versions") ?? []) as number[]).toSorted((one, other) => one - other);
-      for (const [index, version] of versions.entries()) {
-        const row = new Row(await source.get(path, { version, resolve: "false" }));
-        done.rows.push({ held: promptHeld(row, index + 1), scope: "" });
-        done.lost.push(...lossesOf("prompt", row, `${name} ${version}`));
-        if (version !== index + 1)
-          done.lost.push({ member: "prompt.version, which is another number here", id: `${name} ${version}` });
-        const stored = await target.find(`${path}?version=${index + 1}`);
-        if (stored !== null && contentOf(new Row(stored)) === contentOf(row)) continue;
-        const labels = ((row.value("labels") ?? []) as string[]).filter((label) => label !== "latest");
-        const body = objectText({
-          ...take(row, ["name", "type", "prompt", "config", "tags", "commitMessage"]),
-          labels: JSON.stringify(labels),
-        });
-        const id = `${name} ${version}`;
-        if (stored !== null)
-          done.refused.push({ kind: "prompt", id, message: "Touchstone has another text under this version." });
-        else await orRefused(() => target.post("/v2/prompts", body), { done, kind: "prompt", id });
-      }
-    }
-    return done;
-  };
-}
-
-/** A version of a prompt, of either side. */
-export function promptHeld(row: Row, version: number): Held {
-  const name = row.text("name") ?? "";
-  return { kind: "prompt", id: `${name} ${version}`, group: name, numbers: [fingerprint(contentOf(row))] };
-}
-
-function contentOf(row: Row): string {
-  return JSON.stringify([row.value("type") ?? "text", row.value("prompt"), row.value("config") ?? {}]);
-}
-
-/** A number that is equal for equal texts. */
-function fingerprint(text: string): number {
-  return createHash("sha256").update(text).digest().readUIntBE(0, 6);
-}
-
-async function orRefused(
-  store: () => Promise<string>,
-  { done, kind, id }: { done: Doing; kind: Held["kind"]; id: string },
-): Promise<string | null> {
-  try {
-    return await store();
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    done.refused.push({ kind, id, message: error.message });
-    return null;
-  }
-}
-
-function take(row: Row, names: readonly string[]): Record<string, string | undefined> {
-  return Object.fromEntries(names.map((name) => [name, row.raw(name)]));
 }
