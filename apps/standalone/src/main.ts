@@ -3,10 +3,13 @@ import { type SettingName, settings } from "@touchstone/contracts";
 import { defaultHome, EmbeddedServerError } from "@touchstone/embedded-servers";
 import {
   ConfigError,
+  createLogger,
   isAppError,
   loadSettings,
   readStallLimitMs,
+  readTracing,
   StartError,
+  startTracing,
   startWatchdog,
   type Watchdog,
 } from "@touchstone/service-kit";
@@ -103,6 +106,12 @@ async function start(): Promise<void> {
     onWait,
   );
   cleanups.push(infrastructure.stop);
+  const tracing = readTracing(values);
+  if (tracing !== null) {
+    const logger = createLogger({ service: "standalone", level: values.SERVICE_LOG_LEVEL });
+    const { stop: stopTracing } = await startTracing(tracing, logger);
+    cleanups.push(stopTracing);
+  }
   console.log("Starting the services.");
   const demo = options.demo ? await prepareDemo(process.env) : null;
   const dashboard = await openingDashboard;

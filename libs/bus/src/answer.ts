@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Msg, Subscription } from "@nats-io/transport-node";
 import type { RequestContract, ServiceName } from "@touchstone/contracts";
+import { traced } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { Answering, Call } from "./bus.ts";
 import type { BusLogger } from "./bus-logger.ts";
@@ -14,6 +15,7 @@ import {
   failureOf,
   header,
   isNobodyThere,
+  onNats,
   readHeader,
   readSignal,
   type Signal,
@@ -160,7 +162,10 @@ export async function startAnswering<C extends RequestContract>(
   async function run(work: Work, body: z.output<C["body"]>): Promise<RunOutcome> {
     const { requestId, deadlineAtMs, traceparent } = work;
     try {
-      const reply = await handler(body, { requestId, deadlineAtMs, traceparent, signal: work.abort.signal });
+      const traces = { service, name: subject, kind: "server", attributes: onNats, parent: traceparent } as const;
+      const reply = await traced(traces, () =>
+        handler(body, { requestId, deadlineAtMs, traceparent, signal: work.abort.signal }),
+      );
       const message = signalMessage("replied", contract.reply.parse(reply));
       const limit = connection.payloadLimitBytes();
       if (message.bytes <= limit) return { signal: "replied", message };

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Msg } from "@nats-io/transport-node";
 import type { ServiceName } from "@touchstone/contracts";
+import { currentTraceparent, traced } from "@touchstone/service-kit";
 import type { Bus } from "./bus.ts";
 import type { BusLogger } from "./bus-logger.ts";
 import type { Connection } from "./connection.ts";
@@ -11,7 +12,7 @@ import { readOutcome } from "./read-outcome.ts";
 import { refuseOversize } from "./refuse-oversize.ts";
 import { replyInbox } from "./subjects.ts";
 import { timings } from "./timings.ts";
-import { encodeMessage, header, isNobodyThere, readSignal } from "./wire.ts";
+import { encodeMessage, header, isNobodyThere, onNats, readSignal } from "./wire.ts";
 
 /** The requesting half of the bus; see `Bus.request`. */
 export interface Asking {
@@ -44,44 +45,51 @@ export function createAsking(
     connection.send(control, encodeMessage({ [header.signal]: "cancel" }));
   }
 
+  const request: Bus["request"] = async (
+    contract,
+    body,
+    { timeoutMs, nobodyGraceMs = timings.nobodyGraceMs, signal, traceparent = currentTraceparent() },
+  ) => {
+    const { subject } = contract;
+    if (!contract.askedBy.includes(service)) throw new Error(`${service} is not among those that may ask ${subject}`);
+    if (!Number.isFinite(timeoutMs)) throw new RangeError("a request needs an end: timeoutMs must be finite");
+    signal?.throwIfAborted();
+    const checked = contract.body.parse(body);
+    if (!connection.current()) throw stoppedBy("disconnected", subject);
+
+    const id = randomUUID();
+    const message = encodeMessage(
+      {
+        [header.requestId]: id,
+        [header.deadlineAtMs]: String(Math.round(Date.now() + timeoutMs)),
+        [header.traceparent]: traceparent ?? null,
+      },
+      checked,
+    );
+    refuseOversize(subject, message.bytes, connection.payloadLimitBytes());
+
+    const mailbox = createMailbox<Heard>();
+    const onAbort = (): void => mailbox.fail(signal?.reason);
+    const ask = (attempt: number) => void connection.send(subject, message, `${inbox.subjectOf(id)}.${attempt}`);
+    open.set(mailbox, { subject });
+    signal?.addEventListener("abort", onAbort);
+    inbox.open(id, (received, attemptText) => {
+      const heard = readHeard(received, Number(attemptText));
+      if (heard) mailbox.put(heard);
+    });
+    try {
+      const pursued = { id, subject, timeoutMs, nobodyGraceMs, mailbox, ask, tellToStop };
+      return readOutcome(contract, await pursueRequest(pursued, logger));
+    } finally {
+      inbox.close(id);
+      signal?.removeEventListener("abort", onAbort);
+      open.delete(mailbox);
+    }
+  };
+
   return {
-    async request(contract, body, { timeoutMs, nobodyGraceMs = timings.nobodyGraceMs, signal, traceparent }) {
-      const { subject } = contract;
-      if (!contract.askedBy.includes(service)) throw new Error(`${service} is not among those that may ask ${subject}`);
-      if (!Number.isFinite(timeoutMs)) throw new RangeError("a request needs an end: timeoutMs must be finite");
-      signal?.throwIfAborted();
-      const checked = contract.body.parse(body);
-      if (!connection.current()) throw stoppedBy("disconnected", subject);
-
-      const id = randomUUID();
-      const message = encodeMessage(
-        {
-          [header.requestId]: id,
-          [header.deadlineAtMs]: String(Math.round(Date.now() + timeoutMs)),
-          [header.traceparent]: traceparent ?? null,
-        },
-        checked,
-      );
-      refuseOversize(subject, message.bytes, connection.payloadLimitBytes());
-
-      const mailbox = createMailbox<Heard>();
-      const onAbort = (): void => mailbox.fail(signal?.reason);
-      const ask = (attempt: number) => void connection.send(subject, message, `${inbox.subjectOf(id)}.${attempt}`);
-      open.set(mailbox, { subject });
-      signal?.addEventListener("abort", onAbort);
-      inbox.open(id, (received, attemptText) => {
-        const heard = readHeard(received, Number(attemptText));
-        if (heard) mailbox.put(heard);
-      });
-      try {
-        const pursued = { id, subject, timeoutMs, nobodyGraceMs, mailbox, ask, tellToStop };
-        return readOutcome(contract, await pursueRequest(pursued, logger));
-      } finally {
-        inbox.close(id);
-        signal?.removeEventListener("abort", onAbort);
-        open.delete(mailbox);
-      }
-    },
+    request: (contract, body, options) =>
+      traced({ name: contract.subject, kind: "client", attributes: onNats }, () => request(contract, body, options)),
     close() {
       for (const [mailbox, { subject }] of open) mailbox.fail(stoppedBy("disconnected", subject));
     },

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsMsg } from "@nats-io/jetstream";
 import type { EventContract, ServiceName } from "@touchstone/contracts";
+import { traced } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { ConsumeOptions, Consuming, DeadLetter, Delivery } from "./bus.ts";
 import type { BusLogger } from "./bus-logger.ts";
@@ -10,7 +11,7 @@ import { type EventStoreOptions, ensureDeadLetterStream, ensureEventStream } fro
 import { type PullOptions, pullDurable } from "./pull-durable.ts";
 import { consumerName, durablesOf, eventStream, replayConsumerName, replaySubject } from "./subjects.ts";
 import { timings } from "./timings.ts";
-import { decodeBody, header, readHeader } from "./wire.ts";
+import { decodeBody, header, onNats, readHeader } from "./wire.ts";
 
 const defaults = { ackWaitMs: 30_000, maxDeliver: 5, concurrency: 8, retryDelaysMs: [1_000, 5_000, 20_000, 60_000] };
 
@@ -79,7 +80,10 @@ export async function startConsuming<C extends EventContract>(
     const working = setInterval(() => hand.message.working(), ackWaitMs / 3);
     try {
       const traceparent = readHeader(hand.message.headers, header.traceparent);
-      await handler(body.body as z.output<C["body"]>, { messageId, attempt, traceparent });
+      await traced(
+        { service: setup.service, name: subject, kind: "consumer", attributes: onNats, parent: traceparent ?? "new" },
+        () => handler(body.body as z.output<C["body"]>, { messageId, attempt, traceparent }),
+      );
       hand.message.ack();
       return { outcome: "handled" };
     } catch (err) {

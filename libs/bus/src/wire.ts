@@ -24,6 +24,9 @@ export const header = {
   natsExpectedStream: "Nats-Expected-Stream",
 } as const;
 
+/** The attribute of a traced message. */
+export const onNats = { "messaging.system": "nats" } as const;
+
 /**
  * Messages about a request. A member sends `busy`, or `accepted` and then `working` every second until one of the
  * outcomes `replied`, `failed`, `too_large` or `expired`, or `handed_back` when it stops before it is done. The

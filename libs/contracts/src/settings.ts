@@ -130,6 +130,21 @@ export const settings = {
     z.coerce.number({ error: "must be a number of seconds" }).min(0).max(60).default(0.5),
     "How long a stopping gateway still accepts connections after it reports that it is not ready. Set it above the health check interval of your load balancer.",
   ),
+  SERVICE_TRACING_OTLP_ENDPOINT: setting(
+    url("http:", "https:").optional(),
+    "Where the traces of this installation's own requests are sent, by OTLP over HTTP; /v1/traces is appended. Of another Touchstone: its address and /api/v1/otel. Unset: requests are not traced.",
+  ),
+  SERVICE_TRACING_OTLP_HEADERS: secret(
+    z
+      .string()
+      .regex(/^[^=,\s]+=[^,]*(,[^=,\s]+=[^,]*)*$/, { error: "must be name=value, several separated by commas" })
+      .optional(),
+    "Headers of these exports, such as x-api-key=tsk_live_...: name=value, several separated by commas, values percent-encoded.",
+  ),
+  SERVICE_TRACING_RATIO: setting(
+    z.coerce.number({ error: "must be a number" }).min(0).max(1).default(1),
+    "Share of the requests that are traced, from 0 to 1.",
+  ),
   SERVICE_LOG_LEVEL: setting(
     z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
     "Least severe log line that is written.",

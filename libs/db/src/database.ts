@@ -1,4 +1,4 @@
-import type { Logger } from "@touchstone/service-kit";
+import { currentTraceparent, type Logger, traced } from "@touchstone/service-kit";
 import { Pool, type PoolClient, type QueryConfig, type QueryResult, type QueryResultRow } from "pg";
 import { isConnectionSound, translateConnectionError, translateDatabaseError } from "./database-error.ts";
 import { createPreparedNames, type PreparedName } from "./statement-names.ts";
@@ -140,7 +140,9 @@ export function openDatabase(options: DatabaseOptions): Database & { load(): Poo
     let isSound = true;
     try {
       return await work(async (statements) => {
-        const outcomes = await Promise.allSettled(sendTogether(client, statements, preparedName));
+        const outcomes = await traceStatements(statements, () =>
+          Promise.allSettled(sendTogether(client, statements, preparedName)),
+        );
         const results: QueryResult[] = [];
         for (const outcome of outcomes) {
           if (outcome.status === "fulfilled") {
@@ -265,6 +267,18 @@ function sendTogether(
     stream.uncork();
   }
 }
+
+/** One step of a trace for statements that are sent together. It has their names, never their text or parameters. */
+function traceStatements<Result>(statements: readonly Statement[], send: () => Promise<Result>): Promise<Result> {
+  if (currentTraceparent() === undefined) return send();
+  const names = statements.map(({ name, text }) => name || text);
+  const attributes = { "db.system.name": "postgresql", "db.operation.name": names.join(", ") };
+  const name = names.find((each) => !frame.has(each)) ?? names[0] ?? "";
+  return traced({ name, kind: "client", attributes }, send);
+}
+
+/** What surrounds the statements of a transaction. */
+const frame: ReadonlySet<string> = new Set(["begin", "begin read only", "commit", "rollback", "set_project_scope"]);
 
 /** After a failed statement the server answers `commit` with a rollback, which is not an error. */
 function requireCommitted(results: readonly QueryResult[]): void {

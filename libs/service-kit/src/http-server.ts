@@ -39,6 +39,7 @@ import { bytesOf, sendAnswer, streamAnswer } from "./send-answer.ts";
 import { gaveUp, goneStatus, signalGone } from "./signal-gone.ts";
 import type { StreamPlace } from "./stream-places.ts";
 import type { Tenants } from "./tenants.ts";
+import { traced } from "./tracing.ts";
 import { watchArrival } from "./watch-arrival.ts";
 import { watchBodyBudget } from "./watch-body-budget.ts";
 import { watchShares } from "./watch-shares.ts";
@@ -169,7 +170,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         if (reply.raw.destroyed) room.release();
         const asked = { method, path, headers, requestId };
         const taken: { place: StreamPlace | null } = { place: null };
-        const answer = await answerRequest(serving, asked, room, async (identity, share) => {
+        const answer = await answerTraced(serving, asked, room, async (identity, share) => {
           taken.place = places.of(route)?.take(tenantOf(identity)) ?? null;
           return createCall({
             identity,
@@ -200,12 +201,21 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     localRoutes.add(route.method, route.path, isLocal ? serving : null);
   }
 
+  /** The same as a step of the trace that the caller's `traceparent` names. */
+  function answerTraced(serving: ServingRoute, ...asked: AskedWith): Promise<RenderedAnswer> {
+    const [{ headers }] = asked;
+    const parent = typeof headers.traceparent === "string" ? headers.traceparent : null;
+    return traced({ service, name: serving.route.id, kind: "server", parent }, async (step) => {
+      const answer = await answerRequest(serving, ...asked);
+      step?.answered(answer.status);
+      return answer;
+    });
+  }
+
   /** Everything about a request except how it arrived and how its answer is sent. */
   async function answerRequest(
     { route, handle, admitted, envelope }: ServingRoute,
-    { method, path, headers, requestId }: IncomingRequest,
-    room: AnswerRoom,
-    callOf: (identity: Identity, share: BodyShare) => Promise<Call>,
+    ...[{ method, path, headers, requestId }, room, callOf]: AskedWith
   ): Promise<RenderedAnswer> {
     let startedMs = performance.now();
     let share: BodyShare | undefined;
@@ -267,7 +277,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     if (body.length > serving.maxBytes || state !== "serving") return null;
     const requestId = String(headers[requestIdHeader] ?? randomUUID());
     const room = new AnswerRoom(answers, () => tooMuchToSend(service));
-    return answerRequest(serving, { method, path, headers, requestId }, room, async (identity, share) => {
+    return answerTraced(serving, { method, path, headers, requestId }, room, async (identity, share) => {
       await share.enter(body.length);
       return createCall({ ...serving, identity, params, query: readQuery(path), headers, body, share, room, signal });
     }).then((answer) => {
@@ -326,6 +336,13 @@ interface ServingRoute extends ServedRoute {
   envelope: RouteEnvelope;
   maxBytes: number;
 }
+
+/** A request, the memory for its answer, and what makes the call for the handler. */
+type AskedWith = [
+  request: IncomingRequest,
+  room: AnswerRoom,
+  callOf: (identity: Identity, share: BodyShare) => Promise<Call>,
+];
 
 interface IncomingRequest {
   method: string;

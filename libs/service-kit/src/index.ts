@@ -127,6 +127,17 @@ export {
 export { answerLines, type LineSource } from "./stream-lines.ts";
 export { closeStream, createStreamPlaces, type StreamPlace, type StreamPlaces } from "./stream-places.ts";
 export { createTenants, type Tenants } from "./tenants.ts";
+export {
+  currentTraceparent,
+  type OpenTrace,
+  openTrace,
+  readTracing,
+  startTracing,
+  type TracedWork,
+  type TracingConfig,
+  traced,
+  tracingSettings,
+} from "./tracing.ts";
 export { watchArrival } from "./watch-arrival.ts";
 export { watchBodyBudget } from "./watch-body-budget.ts";
 export { watchEventLoop } from "./watch-event-loop.ts";

@@ -18,6 +18,7 @@ import type { LocalAnswer, LocalCalls } from "./local-calls.ts";
 import type { Pieces } from "./pieces.ts";
 import { createPoolDirectory, type ReplicaPools } from "./replica-pools.ts";
 import { createReplicaSet, type LookUp } from "./replica-set.ts";
+import { currentTraceparent, traced } from "./tracing.ts";
 
 /** A request to another service. `path` includes the query string. */
 export interface Hop {
@@ -88,10 +89,22 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
   const sign = createIdentitySigner({ issuer, audience, rootSecret: options.rootSecret, clock: options.clock });
   const directory = createPoolDirectory(createReplicaSet(options.addresses, options.lookUp));
 
-  async function forward(hop: Hop): Promise<HopAnswer> {
+  /** A hop as a step of its trace, which ends when the answer begins. */
+  function forward(hop: Hop): Promise<HopAnswer> {
+    const attributes = { "http.request.method": hop.method, "service.peer.name": audience };
+    return traced({ name: `${hop.method} ${audience}`, kind: "client", attributes }, async (step) => {
+      const answer = await forwardTraced(hop);
+      step?.answered(answer.status);
+      return answer;
+    });
+  }
+
+  async function forwardTraced(hop: Hop): Promise<HopAnswer> {
     const bounds = boundHop(hop);
+    const traceparent = currentTraceparent();
     const headers = {
       ...hop.headers,
+      ...(traceparent !== undefined && { traceparent }),
       [requestIdHeader]: hop.claims.requestId,
       [identityHeader]: sign({ ...hop.claims, method: hop.method, path: hop.path }),
     };

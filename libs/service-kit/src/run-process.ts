@@ -7,6 +7,7 @@ import { createMetrics, type Metrics } from "./metrics.ts";
 import { releaseIdleMemory } from "./release-memory.ts";
 import type { Service } from "./service.ts";
 import { StartError } from "./start-error.ts";
+import { startTracing, type TracingConfig } from "./tracing.ts";
 import { watchEventLoop } from "./watch-event-loop.ts";
 import { startWatchdog } from "./watchdog.ts";
 
@@ -17,6 +18,8 @@ interface ProcessConfig {
   stopWithinMs: number;
   /** How long the event loop may be blocked before the process is ended; null: no limit. */
   stallAfterMs: number | null;
+  /** Null or absent: requests are not traced. */
+  tracing?: TracingConfig | null | undefined;
 }
 
 interface ProcessDependencies {
@@ -66,6 +69,8 @@ export async function runProcess<Config extends ProcessConfig>({
   }
   const { service, logger } = built;
   const { stopWithinMs, stallAfterMs } = built.config;
+  const { tracing: wanted = null } = built.config;
+  const tracing = wanted === null ? null : await startTracing(wanted, logger);
   // With a full disk printed lines are lost, like log lines; the service continues.
   process.stdout.on("error", () => {});
   process.on("unhandledRejection", (err) => logger.error({ err }, "a promise was rejected and nobody handled it"));
@@ -91,7 +96,10 @@ export async function runProcess<Config extends ProcessConfig>({
       process.exit(1);
     }, stopWithinMs).unref();
     stopping = service.stop().then(
-      () => logger.info("stopped"),
+      async () => {
+        await tracing?.stop();
+        logger.info("stopped");
+      },
       (err) => {
         logger.error({ err }, "the stop failed");
         process.exitCode = 1;

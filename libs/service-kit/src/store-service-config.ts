@@ -1,6 +1,7 @@
 import type { SettingName, SettingValues } from "@touchstone/contracts";
 import { addPassword, type Environment, loadSettings, requireSettings } from "./config.ts";
 import { type NatsConfig, natsSettings, readNatsConfig } from "./nats-config.ts";
+import { readTracing, type TracingConfig, tracingSettings } from "./tracing.ts";
 
 /** The configuration of every service with a schema. */
 export interface StoreServiceConfig {
@@ -17,6 +18,8 @@ export interface StoreServiceConfig {
   drainMs: number;
   /** How long the event loop may be blocked before the process is ended; null: no limit. */
   stallAfterMs: number | null;
+  /** Null or absent: requests are not traced. */
+  tracing?: TracingConfig | null | undefined;
 }
 
 /** The settings that all of them read, besides the one of their database. */
@@ -31,6 +34,7 @@ const storeServiceSettings = [
   "SERVICE_INTERNAL_SECRET",
   "SERVICE_STOP_SECONDS",
   "SERVICE_STALL_SECONDS",
+  ...tracingSettings,
 ] as const satisfies SettingName[];
 
 /** Longer than the longest OTLP export, and than most scoring calls. */
@@ -76,6 +80,7 @@ export function readStoreServiceConfig<More extends SettingName = never, Needed 
       stopWithinMs,
       drainMs: stopWithinMs - Math.min(5_000, stopWithinMs / 2),
       stallAfterMs: readStallLimitMs(shared.SERVICE_STALL_SECONDS),
+      tracing: readTracing(shared),
     },
     values: values as SettingValues<More> & Present<SettingValues<Needed>>,
     warnings,

@@ -1,5 +1,13 @@
 import type { SettingName } from "@touchstone/contracts";
-import { type Environment, loadSettings, readStallLimitMs, requireSettings } from "@touchstone/service-kit";
+import {
+  type Environment,
+  loadSettings,
+  readStallLimitMs,
+  readTracing,
+  requireSettings,
+  type TracingConfig,
+  tracingSettings,
+} from "@touchstone/service-kit";
 
 export interface DropinConfig {
   listen: { host: string; port: number };
@@ -15,6 +23,8 @@ export interface DropinConfig {
   drainMs: number;
   /** How long the event loop may be blocked before the process is ended; null: no limit. */
   stallAfterMs: number | null;
+  /** Null or absent: requests are not traced. */
+  tracing?: TracingConfig | null | undefined;
 }
 
 /** As that of the services it asks. */
@@ -31,6 +41,7 @@ const dropinSettings = [
   "SERVICE_MONITOR_URL",
   "SERVICE_STOP_SECONDS",
   "SERVICE_STALL_SECONDS",
+  ...tracingSettings,
 ] as const satisfies SettingName[];
 
 /** Reads dropin's settings; reports every mistake, by variable name. */
@@ -56,6 +67,7 @@ export function readDropinConfig(environment: Environment): { config: DropinConf
       stopWithinMs,
       drainMs: stopWithinMs - Math.min(5_000, stopWithinMs / 2),
       stallAfterMs: readStallLimitMs(values.SERVICE_STALL_SECONDS),
+      tracing: readTracing(values),
     },
     warnings,
   };

@@ -10,7 +10,10 @@ import {
   natsSettings,
   readNatsConfig,
   readStallLimitMs,
+  readTracing,
   requireSettings,
+  type TracingConfig,
+  tracingSettings,
 } from "@touchstone/service-kit";
 import { readTrustedProxies, type TrustedProxies } from "./http/client-address.ts";
 import type { DrainBounds } from "./http/drain-server.ts";
@@ -59,6 +62,8 @@ export interface GatewayConfig {
   otlpGrpcPort: number | null;
   /** How long the event loop may be blocked before the process ends; null: unlimited. */
   stallAfterMs: number | null;
+  /** Null or absent: requests are not traced. */
+  tracing?: TracingConfig | null | undefined;
   /** The time limits of a stop, total and by phase. */
   stopWithinMs: number;
   drain: DrainBounds;
@@ -106,6 +111,7 @@ const gatewaySettings = [
   "SERVICE_STOP_SECONDS",
   "SERVICE_STOP_ANNOUNCE_SECONDS",
   "SERVICE_STALL_SECONDS",
+  ...tracingSettings,
 ] as const satisfies SettingName[];
 
 /** Reads the gateway's settings; reports every mistake, by variable name. */
@@ -164,6 +170,7 @@ export function readGatewayConfig(environment: Environment): { config: GatewayCo
       otlpHttpPort: values.SERVICE_OTLP_HTTP_PORT ?? null,
       otlpGrpcPort: values.SERVICE_OTLP_GRPC_PORT ?? null,
       stallAfterMs: readStallLimitMs(values.SERVICE_STALL_SECONDS),
+      tracing: readTracing(values),
       stopWithinMs,
       drain: {
         announceMs: values.SERVICE_STOP_ANNOUNCE_SECONDS * 1000,

@@ -1,5 +1,5 @@
 import type { Secret } from "@touchstone/contracts";
-import { ConfigError, type Environment, type NatsConfig, readStoreServiceConfig } from "@touchstone/service-kit";
+import { ConfigError, type Environment, type NatsConfig, readStoreServiceConfig, type TracingConfig } from "@touchstone/service-kit";
 import type { ProviderConfig, ProviderName } from "./providers/choose-provider.ts";
 import type { WireApi } from "./providers/request-shape.ts";
 
@@ -32,6 +32,8 @@ export interface JudgeConfig {
   stallAfterMs: number | null;
   /** The time limit of a stop: by default 30 s, of which the bus allows 25 s for calls in progress. */
   stopWithinMs: number;
+  /** Null or absent: requests are not traced. */
+  tracing?: TracingConfig | null | undefined;
 }
 
 const defaultBaseUrls: Readonly<Record<ProviderName, string>> = {
@@ -68,7 +70,7 @@ export function readJudgeConfig(environment: Environment): { config: JudgeConfig
     if (values.SERVICE_MULTI_TENANT) throw new ConfigError(["SERVICE_AUTH_URL: is needed in multi-tenant mode"]);
     warnings.push("SERVICE_AUTH_URL: is not set; provider keys that are stored in settings are not used");
   }
-  const { listen, logLevel, databaseUrl, migratesAtStart, rootSecret, nats, stallAfterMs, stopWithinMs } = config;
+  const { listen, logLevel, databaseUrl, migratesAtStart, rootSecret, nats, stallAfterMs, stopWithinMs, tracing } = config;
   return {
     config: {
       listen,
@@ -94,6 +96,7 @@ export function readJudgeConfig(environment: Environment): { config: JudgeConfig
       callsPerDay: values.SERVICE_QUOTA_JUDGE_CALLS_PER_DAY ?? null,
       stallAfterMs,
       stopWithinMs,
+      tracing,
     },
     warnings,
   };

@@ -12,6 +12,9 @@ import {
 import {
   AppError,
   type Logger,
+  type OpenTrace,
+  openTrace,
+  type TracedWork,
   translateFrameworkError,
   translateListenError,
   watchArrival,
@@ -48,6 +51,8 @@ export interface Passage {
   outcome: string;
   /** An ignored part of the request; reported in the log and the answer. */
   warning: string | null;
+  /** The step of the installation's own traces; null if this request is not traced. */
+  trace: OpenTrace | null;
   /** True if the gateway is stopping: the answer is the last of its connection. */
   isLast: () => boolean;
 }
@@ -124,7 +129,8 @@ export function createEdge(options: EdgeOptions): Edge {
   /** The order of checks (completions 0.3): early refusals cost least and reveal least. */
   app.addHook("onRequest", async (request, reply) => {
     const route = routeOf(request);
-    const passage: Passage = { route, ...nothingKnown, isLast: () => draining };
+    const trace = route === null || untraced.has(route.id) ? null : openTrace(tracedAs(route));
+    const passage: Passage = { route, trace, ...nothingKnown, isLast: () => draining };
     request.passage = passage;
     watch(request, reply, passage);
     brokenRequests.remember(request.raw, reply.raw);
@@ -144,7 +150,7 @@ export function createEdge(options: EdgeOptions): Edge {
     if (route.addressRateGroup !== undefined) {
       byAddress = await count(reply, route.addressRateGroup, addressOf(request), byAddress); // 429
     }
-    Object.assign(passage, await options.identify(route, request)); // 401, 503
+    Object.assign(passage, await within(passage, () => options.identify(route, request))); // 401, 503
     const projectId = passage.caller?.projectId ?? null;
     if (projectId !== null && route.keyRateGroup !== undefined && route.method === "POST") {
       // The documented limits per key are of POSTs (interface: Limits): polling a run is not limited.
@@ -170,7 +176,7 @@ export function createEdge(options: EdgeOptions): Edge {
       method,
       url: path.replaceAll(/\{(\w+)\}/g, ":$1"),
       config: { contract: route },
-      handler: (request, reply) => answer(route, request, reply),
+      handler: (request, reply) => within(request.passage, () => answer(route, request, reply)),
     });
   }
 
@@ -225,6 +231,8 @@ export function createEdge(options: EdgeOptions): Edge {
       const operation = passage.route?.id ?? "unknown";
       const status = reply.statusCode;
       options.metrics.observe({ method: request.method, route: operation, status, durationMs });
+      passage.trace?.answered(status);
+      passage.trace?.end();
       if (operation === "getHealth" || operation === "getLiveness" || operation === "getReadiness") return;
       const facts = {
         operation,
@@ -266,6 +274,21 @@ function answererOf(route: Route, { answerOwn, forward, pages }: EdgeOptions): A
   if (isPageRoute(route) && pages !== null) return pages.answer;
   return route.owner === "gateway" ? answerOwn : forward;
 }
+
+/** Asked by machines every few seconds. */
+const untraced: ReadonlySet<string> = new Set(["getHealth", "getLiveness", "getReadiness", "getMetrics"]);
+
+/** A caller's `traceparent` is ignored: it is of the caller's own traces. */
+const tracedAs = ({ id, method, path }: Route): TracedWork => ({
+  service: "gateway",
+  name: id,
+  kind: "server",
+  attributes: { "http.request.method": method, "http.route": path },
+  parent: "new",
+});
+
+const within = <Result>(passage: Passage | null, work: () => Result): Result =>
+  passage === null || passage.trace === null ? work() : passage.trace.run(work);
 
 /** The initial data of a request. */
 const nothingKnown = { caller: null, isStillGood: null, outcome: "ok", warning: null } as const;
