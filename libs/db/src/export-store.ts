@@ -30,6 +30,9 @@ export interface ExportStore<Entity extends string> {
 /** A page of large rows ends earlier, because it is held until its reader has read it. It has at least one row. */
 const pageBytesMax = 8 * 1024 * 1024;
 
+/** Rows of the first part, when nothing is known of their size. */
+const firstRows = 10;
+
 /** Reads the tables of one service, by the name of the entity; a page has at most `pageRows` rows. */
 export function createExportStore<Entity extends string>({
   database,
@@ -69,13 +72,14 @@ export function createExportStore<Entity extends string>({
             )`,
           values: [projectId, last?.id ?? previous?.cursor ?? table.firstCursor, sinceMs, rowsMax, bytesMax],
         });
-        return rows;
+        // The next page tells whether another follows.
+        return rows.map((row) => ({ ...row, hasNext: true }));
       };
       const { rows } = await readListPage(readPart, {
         rowsMax: pageRows,
         bytesMax: pageBytesMax,
-        // Large values are decompressed to be measured: only as many as may fit.
-        ...(previous !== null && { firstRows: 2 * previous.pageRows }),
+        // Values of unknown size are decompressed to be measured: only as many as may fit.
+        firstRows: previous === null ? firstRows : 2 * previous.pageRows,
       });
       return rows.map((row) => ({
         cursor: row.id,

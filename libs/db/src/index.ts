@@ -21,7 +21,7 @@ export {
   type MemberText,
 } from "./exported-table.ts";
 export { createKeptOutboxStore, type KeptOutboxStore } from "./kept-outbox-store.ts";
-export { selectPart } from "./list-page.ts";
+export { selectPart, storedSize } from "./list-page.ts";
 export { onceInTransaction } from "./once-in-transaction.ts";
 export { createOutboxStore, type OutboxRow, type OutboxStore, type WaitingEvents } from "./outbox-store.ts";
 export { type ArrayColumns, integerArray, parameters } from "./parameters.ts";

@@ -56,6 +56,13 @@ test.each([1, 400, 41_000, 300_000, 600_000, 5_000_000])(
   },
 );
 
+test("each row says whether another one follows, also one that is not measured", async () => {
+  const { rows } = await client.query<{ id: number; hasNext: boolean }>(text, [-1, 50, 5_000_000]);
+  expect(rows.map(({ hasNext }) => hasNext)).toEqual(sizes.map((_, id) => id < sizes.length - 1));
+  const { rows: first } = await client.query<{ hasNext: boolean }>(text, [4, 50, 1]);
+  expect(first).toEqual([expect.objectContaining({ id: 5, hasNext: true })]);
+});
+
 test("documents behind the end of the part are not unpacked to be measured", async () => {
   const pagesRead = async (bytesMax: number): Promise<number> => {
     const { rows } = await client.query(`explain (analyze, buffers, format json) ${inline(text, [6, 50, bytesMax])}`);

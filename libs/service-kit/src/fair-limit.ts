@@ -2,6 +2,8 @@
 export interface PlaceRequest {
   group: string;
   signal: AbortSignal;
+  /** It is refused when so many tasks of its group wait; default `waitingPerGroupMax`. */
+  waitingMax?: number;
 }
 
 /** Without a signal a task waits as long as it takes. */
@@ -86,7 +88,7 @@ export function createFairLimit(options: FairLimitOptions): FairLimit {
     }
   }
 
-  function waitForPlace({ group, signal }: WaitingTask): Promise<void> {
+  function waitForPlace({ group, signal, waitingMax: ofGroupMax = waitingPerGroupMax }: WaitingTask): Promise<void> {
     if (signal?.aborted) return Promise.reject(signal?.reason);
     const before = queues.get(group);
     // If a slot is free while tasks wait, then none of their groups may use it.
@@ -95,7 +97,7 @@ export function createFairLimit(options: FairLimitOptions): FairLimit {
       return Promise.resolve();
     }
     const inQueue = before?.length ?? 0;
-    if (waiting >= waitingMax || inQueue >= waitingPerGroupMax) {
+    if (waiting >= waitingMax || inQueue >= ofGroupMax) {
       return Promise.reject(new TooManyWaitingError(`${waiting} tasks are waiting already`));
     }
     return new Promise((resolve, reject) => {

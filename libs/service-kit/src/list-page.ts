@@ -1,7 +1,7 @@
 import { limits } from "@touchstone/contracts";
 
-/** A row of a list with its size in an answer. */
-export type SizedRow = { bytes: number };
+/** A row of a list with its size in an answer, and whether another row is known to follow. */
+export type SizedRow = { bytes: number; hasNext?: boolean };
 
 /** How much of a list is read at a time: rows, and bytes, which the last row may exceed. */
 export interface PartBounds {
@@ -62,6 +62,8 @@ export async function readListPage<Row extends SizedRow>(
       bytes += row.bytes;
       partBytes += row.bytes;
     }
+    // Another large row would be read only to find that it does not fit.
+    if (rows.at(-1)?.hasNext && bytes + bytes / rows.length > bytesMax) return { rows, hasNextPage: true, isCut: true };
     // It ended neither for its rows nor for its bytes.
     if (part.length < bounds.rowsMax && partBytes < bounds.bytesMax) return { rows, hasNextPage: false, isCut: false };
     if (partBytes >= bounds.bytesMax && !isLarge) {

@@ -1,13 +1,19 @@
+import { availableParallelism } from "node:os";
 import { deadlines, type ServiceName } from "@touchstone/contracts";
-import { createFairLimit, TooManyWaitingError } from "./fair-limit.ts";
+import { createFairLimit, type FairLimit, TooManyWaitingError } from "./fair-limit.ts";
 import { tooMuchToSend } from "./no-room.ts";
 
 /**
  * Large rows cost a processor, in PostgreSQL and then here: a dozen that are read at once hold up everything else for a
- * second. So a project reads two at a time, and the others have places left. Small reads take a millisecond or two: few at a
- * time are enough for them.
+ * second. So a project reads one or two at a time, fewer than there are processors, and the others have places left. Small
+ * reads take a millisecond or two: few at a time are enough for them.
  */
-const readsAtOnce = { places: 8, placesPerGroupMax: 2 };
+export function shareOfReads(processors: number): { places: number; placesPerGroupMax: number } {
+  return { places: 8, placesPerGroupMax: processors > 2 ? 2 : 1 };
+}
+
+/** Of this process: lists, and steps of answers that are made while they are sent. */
+const readsOfProcess = createFairLimit(shareOfReads(availableParallelism()));
 
 /** Turns at reading pages that may be large. */
 export interface ReadTurns {
@@ -29,14 +35,13 @@ export interface ReadTurn {
 /** Reads of one project that may wait. */
 const waitingMax = 64;
 
-export function createReadTurns(service: ServiceName): ReadTurns {
-  const limit = createFairLimit({ ...readsAtOnce, waitingPerGroupMax: waitingMax });
-
+/** Turns for the lists of a service. They count together with all other reads of this process. */
+export function createReadTurns(service: ServiceName, limit: FairLimit = readsOfProcess): ReadTurns {
   async function take(projectId: string): Promise<() => void> {
     const waiting = new AbortController();
     const timer = setTimeout(() => waiting.abort(tooMuchToSend(service)), deadlines.answerRoomMs);
     try {
-      return await limit.take({ group: projectId, signal: waiting.signal });
+      return await limit.take({ group: projectId, signal: waiting.signal, waitingMax });
     } catch (thrown) {
       throw thrown instanceof TooManyWaitingError ? tooMuchToSend(service) : thrown;
     } finally {
@@ -74,12 +79,12 @@ export function createReadTurns(service: ServiceName): ReadTurns {
   };
 }
 
-/** For all answers of this process that are made while they are sent. They are few, and have begun: they wait without a deadline. */
-const steps = createFairLimit(readsAtOnce);
-
-/** Makes one step of such an answer when its turn comes. */
+/**
+ * Makes one step of an answer that is made while it is sent, when its turn comes. Such answers are few, and have begun: they
+ * wait without a deadline.
+ */
 export function runStep<Result>(projectId: string, step: () => Promise<Result>): Promise<Result> {
-  return steps.run({ group: projectId }, step);
+  return readsOfProcess.run({ group: projectId }, step);
 }
 
 /**

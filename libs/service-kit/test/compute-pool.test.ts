@@ -1,3 +1,4 @@
+import { getPriority } from "node:os";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { threadId } from "node:worker_threads";
 import { afterEach, expect, test, vi } from "vitest";
@@ -15,6 +16,7 @@ import type * as computing from "./computing.ts";
 const name = <Name extends keyof typeof computing>(of: Name) =>
   defineComputeTask<(typeof computing)[Name]>(of, new URL("./computing.ts", import.meta.url));
 const tellThread = name("tellThread");
+const tellPriority = name("tellPriority");
 const spinForever = name("spinForever");
 const waitForGate = name("waitForGate");
 const fillMemory = name("fillMemory");
@@ -74,6 +76,12 @@ test("a computation that never ends is ended at its deadline, with its thread, a
     "tellThread ok": 2,
     "spinForever timeout": 1,
   });
+});
+
+test.runIf(process.platform === "linux")("a thread leaves processors to the event loop first", async () => {
+  const loop = getPriority();
+  expect(await openPool().run(tellPriority, undefined, patient)).toBe(Math.min(19, loop + 5));
+  expect(getPriority()).toBe(loop);
 });
 
 test("the start of a thread does not count towards a deadline", async () => {

@@ -1,9 +1,14 @@
+import { readlinkSync } from "node:fs";
+import { getPriority } from "node:os";
+import path from "node:path";
 import { threadId } from "node:worker_threads";
 import { Moved } from "../src/thread.ts";
 
 /** The computations of the pool's tests. */
 
 export const tellThread = (): number => threadId;
+
+export const tellPriority = (): number => getPriority(Number(path.basename(readlinkSync("/proc/thread-self"))));
 
 export function spinForever(): never {
   for (;;);

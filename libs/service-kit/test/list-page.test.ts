@@ -70,6 +70,16 @@ describe("a page of a list", () => {
     });
   });
 
+  test("ends without reading a large row that is known to follow and would not fit", async () => {
+    const list = listOf(700, 700, 700);
+    const readTelling: typeof list.read = async (last, bounds) =>
+      (await list.read(last, bounds)).map((row) => ({ ...row, hasNext: row.id < 2 }));
+    const page = await readListPage(readTelling, { rowsMax: 100, bytesMax: 1_000, firstRows: 1 });
+    expect(page).toMatchObject({ hasNextPage: true, isCut: true });
+    expect(ids(page)).toEqual([0]);
+    expect(list.parts).toHaveLength(1);
+  });
+
   test("reads no more than it holds and one row, however large the next ones are", async () => {
     const list = listOf(...Array.from({ length: 40 }, () => 900 * kibibyte));
     const page = await readListPage(list.read, { rowsMax: 100, bytesMax: 8 * 1024 * kibibyte });

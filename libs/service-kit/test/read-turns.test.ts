@@ -1,9 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createReadTurns, takeTurns } from "../src/index.ts";
+import { createFairLimit, createReadTurns, takeTurns } from "../src/index.ts";
+import { shareOfReads } from "../src/read-turns.ts";
+
+/** Turns of a process that makes no other reads. */
+const turnsOn = (processors: number) => createReadTurns("eval-runs", createFairLimit(shareOfReads(processors)));
 
 /** Reads that last until the test ends them. */
-function openReads(turns = createReadTurns("eval-runs")) {
+function openReads(turns = turnsOn(4)) {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   return {
@@ -37,6 +41,18 @@ test("a project reads two pages at a time, and another one need not wait for it"
   expect(begun).toEqual(["busy", "busy", "other", "busy"]);
 });
 
+test("on two processors a project reads one page at a time, in all services of a process together", async () => {
+  const limit = createFairLimit(shareOfReads(2));
+  const [lists, others] = [openReads(createReadTurns("eval-runs", limit)), openReads(createReadTurns("ingest", limit))];
+  for (const { read } of [lists, others]) for (const projectId of ["busy", "other"]) void read(projectId);
+  await nextTurn();
+  expect([lists.begun, others.begun]).toEqual([["busy", "other"], []]);
+
+  lists.endFirst();
+  await nextTurn();
+  expect(others.begun).toEqual(["busy"]);
+});
+
 test("a read that waits too long, or behind too many others of its project, is refused, and the rest go on", async () => {
   const { begun, endFirst, read } = openReads();
   const waiting = Array.from({ length: 2 + 64 }, () => read("busy"));
@@ -56,7 +72,7 @@ test("a read that waits too long, or behind too many others of its project, is r
 });
 
 test("a turn that was opened begins once, and is free for the next when it has ended", async () => {
-  const turns = createReadTurns("ingest");
+  const turns = turnsOn(4);
   const [one, other, third] = [turns.open("p"), turns.open("p"), turns.open("p")];
   await Promise.all([one.begin(), one.begin(), other.begin()]);
   let hasBegun = false;

@@ -1,4 +1,4 @@
-import { type Database, type Statement, selectPart } from "@touchstone/db";
+import { type Database, type Statement, selectPart, storedSize } from "@touchstone/db";
 import type { ListPage, SizedRow } from "@touchstone/service-kit";
 import { type ListQuery, readList } from "../queries/read-list.ts";
 import type { EncodedDocument } from "./dataset-summary.ts";
@@ -73,13 +73,14 @@ export function createDatasetStore(database: Database): DatasetStore {
           // Newest first: an id begins with its creation time in milliseconds.
           text: selectPart({
             rows: `
-              select datasets.id, datasets.version, versions.document, datasets.created_at
+              select datasets.id, datasets.version, versions.document, versions.document_bytes, datasets.created_at
               from ${datasetSource}
               where datasets.project_id = $1
                 and ($2::uuid is null or datasets.id < $2)
               order by datasets.id desc
               limit $3`,
             large: ["document"],
+            size: storedSize("document_bytes", ["document"]),
             order: "id desc",
             columns: 'id, version, document::text, created_at as "createdAt"',
             bytesMax: "$4",
@@ -109,7 +110,7 @@ export function createDatasetStore(database: Database): DatasetStore {
           name: "dataset_list_versions",
           text: selectPart({
             rows: `
-              select version, document, change_summary, created_at
+              select version, document, document_bytes, change_summary, created_at
               from evals.dataset_versions
               where project_id = $1
                 and dataset_id = $2
@@ -117,6 +118,7 @@ export function createDatasetStore(database: Database): DatasetStore {
               order by version desc
               limit $4`,
             large: ["document"],
+            size: storedSize("document_bytes", ["document"]),
             order: "version desc",
             columns: 'version, document::text, change_summary as "changeSummary", created_at as "createdAt"',
             bytesMax: "$5",

@@ -8,7 +8,7 @@ export const analysisTables = {
       gate_results.id, gate_results.run_id, gate_results.dataset_id, gate_results.scoring_revision, gate_results.passed,
       gate_results.caller, gate_results.document::text, gate_results.created_at`,
     ...byId("gate_results"),
-    size: "length(gate_results.document::text)",
+    size: "octet_length(gate_results.document::text)",
     members: (row) => [
       ["runId", json(row.run_id)],
       ["datasetId", json(row.dataset_id)],
@@ -32,7 +32,7 @@ export const analysisTables = {
     after: "analyses.run_id > $2::uuid",
     firstCursor: firstId,
     time: "analyses.created_at",
-    size: "coalesce(length(analyses.document::text), 0)",
+    size: "coalesce(octet_length(analyses.document::text), 0)",
     members: (row) => [
       ["evaluationId", json(row.id)],
       ["status", json(row.status)],

@@ -5,6 +5,7 @@ import {
   type ExportedTable,
   firstId,
   type ExportStore as Store,
+  storedSize,
 } from "@touchstone/db";
 import { analysisTables } from "./analysis-tables.ts";
 import { byId, createdAt, json, jsonText, versionsOf } from "./exported-table.ts";
@@ -26,7 +27,7 @@ export const exportedTables = {
     after: "datasets.id > $2::uuid",
     firstCursor: firstId,
     time: "datasets.created_at",
-    size: "length(versions.document::text)",
+    size: storedSize("document_bytes", ["document"], "versions"),
     members: (row) => [["version", json(row.version)], ["status", '"published"'], createdAt(row)],
     document: (row) => row.document as string,
   },
@@ -35,7 +36,7 @@ export const exportedTables = {
     { table: "dataset_versions", ownerColumn: "dataset_id", ownerName: "datasetId" },
     {
       columns: "versions.change_summary, versions.document::text",
-      size: "length(versions.document::text)",
+      size: storedSize("document_bytes", ["document"], "versions"),
       members: (row) => [["changeSummary", json(row.change_summary)]],
       document: (row) => row.document as string,
     },
@@ -47,7 +48,7 @@ export const exportedTables = {
       runs.additional_scorer_ids, runs.verdict_mode, runs.evaluation_subject::text, runs.sdk::text, runs.run_source,
       runs.status, runs.created_at, runs.finished_at`,
     ...byId("runs"),
-    size: "coalesce(length(runs.evaluation_subject::text), 0) + coalesce(length(runs.sdk::text), 0)",
+    size: "coalesce(octet_length(runs.evaluation_subject::text), 0) + coalesce(octet_length(runs.sdk::text), 0)",
     members: (row) => [
       ["datasetId", json(row.dataset_id)],
       ["datasetVersion", json(row.dataset_version)],
@@ -69,7 +70,7 @@ export const exportedTables = {
       results.id, results.run_id, results.idempotency_key::text, results.case_id::text, results.document::text,
       results.created_at`,
     ...byId("results"),
-    size: "length(results.document::text)",
+    size: "octet_length(results.document::text)",
     members: (row) => [
       ["runId", json(row.run_id)],
       ["idempotencyKey", row.idempotency_key as string],

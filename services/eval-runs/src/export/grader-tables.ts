@@ -1,4 +1,4 @@
-import { type ExportedTable, firstId } from "@touchstone/db";
+import { type ExportedTable, firstId, storedSize } from "@touchstone/db";
 import type { OnlineProfile } from "../graders/online-profile.ts";
 import { byId, createdAt, json, jsonText, updatedAt, versionsOf } from "./exported-table.ts";
 
@@ -19,7 +19,7 @@ export const graderTables = {
     after: "configs.id > $2::uuid",
     firstCursor: firstId,
     time: "configs.created_at",
-    size: "length(versions.document::text) + coalesce(length(configs.online::text), 0)",
+    size: `${storedSize("document_bytes", ["document"], "versions")} + coalesce(octet_length(configs.online::text), 0)`,
     members: (row) => [
       ["version", json(row.version)],
       ["isDefault", json(row.is_default)],
@@ -35,7 +35,7 @@ export const graderTables = {
     { table: "grading_config_versions", ownerColumn: "config_id", ownerName: "evaluationSettingsId" },
     {
       columns: "versions.change_summary, versions.document::text",
-      size: "length(versions.document::text)",
+      size: storedSize("document_bytes", ["document"], "versions"),
       members: (row) => [["changeSummary", json(row.change_summary)]],
       document: (row) => row.document as string,
     },
@@ -58,7 +58,7 @@ export const graderTables = {
     after: `(configs.online->>'profileId') collate "C" > $2::text`,
     firstCursor: "",
     time: "configs.created_at",
-    size: "length(configs.online::text)",
+    size: "octet_length(configs.online::text)",
     members: (row) => {
       const { profileId: _id, name: _name, ...settings } = JSON.parse(row.online as string) as OnlineProfile;
       return [
@@ -75,7 +75,7 @@ export const graderTables = {
       scorer_groups.id, scorer_groups.document::text, scorer_groups.online::text, scorer_groups.created_at,
       scorer_groups.updated_at`,
     ...byId("scorer_groups"),
-    size: "length(scorer_groups.document::text) + coalesce(length(scorer_groups.online::text), 0)",
+    size: "octet_length(scorer_groups.document::text) + coalesce(octet_length(scorer_groups.online::text), 0)",
     members: (row) => [["online", jsonText(row.online)], createdAt(row), updatedAt(row)],
     document: (row) => row.document as string,
   },

@@ -1,4 +1,4 @@
-import type { ExportedTable } from "@touchstone/db";
+import { type ExportedTable, storedSize } from "@touchstone/db";
 import { byId, createdAt, json, jsonText, updatedAt, versionsOf } from "./exported-table.ts";
 
 /** Registries: prompts and tool schemas. */
@@ -8,7 +8,7 @@ export const registryTables = {
       prompts.id, prompts.name, prompts.description::text, prompts.version, prompts.tags::text, prompts.created_at,
       prompts.updated_at`,
     ...byId("prompts"),
-    size: "coalesce(length(prompts.description::text), 0)",
+    size: "coalesce(octet_length(prompts.description::text), 0)",
     members: (row) => [
       ["name", json(row.name)],
       ["description", jsonText(row.description)],
@@ -34,9 +34,7 @@ export const registryTables = {
             order by labels.label
           )
         )::text as labels`,
-      size: `
-        length(versions.text::text) + coalesce(length(versions.messages::text), 0) + length(versions.config::text)
-          + coalesce(length(versions.commit_message::text), 0)`,
+      size: `${storedSize("content_bytes", ["text", "messages", "config"], "versions")} + coalesce(octet_length(versions.commit_message::text), 0)`,
       members: (row) => [
         ["text", jsonText(row.text)],
         ["messages", jsonText(row.messages)],
@@ -52,7 +50,7 @@ export const registryTables = {
       tool_schemas.id, tool_schemas.name, tool_schemas.version, tool_schemas.document::text, tool_schemas.created_at,
       tool_schemas.updated_at`,
     ...byId("tool_schemas"),
-    size: "length(tool_schemas.document::text)",
+    size: storedSize("document_bytes", ["document"], "tool_schemas"),
     members: (row) => [["name", json(row.name)], ["version", json(row.version)], createdAt(row), updatedAt(row)],
     document: (row) => row.document as string,
   },
@@ -61,7 +59,7 @@ export const registryTables = {
     { table: "tool_schema_versions", ownerColumn: "tool_schema_id", ownerName: "toolSchemaId" },
     {
       columns: "versions.document::text",
-      size: "length(versions.document::text)",
+      size: storedSize("document_bytes", ["document"], "versions"),
       document: (row) => row.document as string,
     },
   ),

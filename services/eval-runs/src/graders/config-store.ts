@@ -1,4 +1,4 @@
-import { type Database, type Queryable, selectPart } from "@touchstone/db";
+import { type Database, type Queryable, selectPart, storedSize } from "@touchstone/db";
 import type { Act, ListPage, SizedRow } from "@touchstone/service-kit";
 import type { GradingSource } from "../grading/plan.ts";
 import { recordAuditEvent } from "../outbox.ts";
@@ -50,7 +50,7 @@ export function createConfigStore(database: Database): ConfigStore {
         // Newest first: an id begins with its creation time in milliseconds.
         text: selectPart({
           rows: `
-            select configs.*, versions.document
+            select configs.*, versions.document, versions.document_bytes
             from ${configSource}
             where configs.project_id = $1
               and ($2::uuid is null or configs.id < $2)
@@ -58,6 +58,7 @@ export function createConfigStore(database: Database): ConfigStore {
             order by configs.id desc
             limit $3`,
           large: ["document"],
+          size: storedSize("document_bytes", ["document"]),
           order: "id desc",
           columns: listedColumns,
           bytesMax: "$4",
@@ -106,7 +107,7 @@ export function createConfigStore(database: Database): ConfigStore {
           name: "config_list_versions",
           text: selectPart({
             rows: `
-              select version, document, change_summary, created_at
+              select version, document, document_bytes, change_summary, created_at
               from evals.grading_config_versions
               where project_id = $1
                 and config_id = $2
@@ -114,6 +115,7 @@ export function createConfigStore(database: Database): ConfigStore {
               order by version desc
               limit $4`,
             large: ["document"],
+            size: storedSize("document_bytes", ["document"]),
             order: "version desc",
             columns: 'version, document::text, change_summary as "changeSummary", created_at as "createdAt"',
             bytesMax: "$5",

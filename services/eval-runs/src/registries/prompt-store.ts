@@ -1,5 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { type Database, type Queryable, selectPart } from "@touchstone/db";
+import { type Database, type Queryable, selectPart, storedSize } from "@touchstone/db";
 import { AppError, compactText, type ListPage, type SizedRow } from "@touchstone/service-kit";
 import { type ListQuery, readList } from "../queries/read-list.ts";
 import { type FoundPrompts, type PromptQuery, searchPrompts, promptSource as source } from "./search-prompts.ts";
@@ -148,7 +148,7 @@ export function createPromptStore(database: Database): PromptStore {
           name: "prompt_list",
           text: selectPart({
             rows: `
-              select ${columns}
+              select ${columns}, versions.content_bytes
               from ${source}
                 and versions.version = prompts.version
               where prompts.project_id = $1
@@ -156,6 +156,7 @@ export function createPromptStore(database: Database): PromptStore {
               order by prompts.name
               limit $3`,
             large: ["text", "messages", "config", "description"],
+            size: `${storedSize("content_bytes", ["text", "messages", "config"])} + coalesce(octet_length(description::text), 0)`,
             order: "name",
             columns: `id, name, description, version, is_newest, text, messages::text, config::text, commit_message, labels, tags,
               created_at, updated_at`,

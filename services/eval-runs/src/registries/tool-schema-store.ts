@@ -1,4 +1,4 @@
-import { type Database, selectPart, sqlStateOf } from "@touchstone/db";
+import { type Database, selectPart, sqlStateOf, storedSize } from "@touchstone/db";
 import { type Act, AppError, type ListPage, type SizedRow } from "@touchstone/service-kit";
 import { recordAuditEvent } from "../outbox.ts";
 import { type ListQuery, readList } from "../queries/read-list.ts";
@@ -80,13 +80,14 @@ export function createToolSchemaStore(database: Database): ToolSchemaStore {
           name: "tool_schema_list",
           text: selectPart({
             rows: `
-              select ${columns}
+              select ${columns}, document_bytes
               from evals.tool_schemas
               where project_id = $1
                 and ($2::text is null or name > $2)
               order by name
               limit $3`,
             large: ["document"],
+            size: storedSize("document_bytes", ["document"]),
             order: "name",
             columns,
             bytesMax: "$4",
@@ -117,7 +118,7 @@ export function createToolSchemaStore(database: Database): ToolSchemaStore {
           name: "tool_schema_versions",
           text: selectPart({
             rows: `
-              select version, document, created_at
+              select version, document, document_bytes, created_at
               from evals.tool_schema_versions
               where project_id = $1
                 and tool_schema_id = $2
@@ -125,6 +126,7 @@ export function createToolSchemaStore(database: Database): ToolSchemaStore {
               order by version desc
               limit $4`,
             large: ["document"],
+            size: storedSize("document_bytes", ["document"]),
             order: "version desc",
             columns: "version, document, created_at",
             bytesMax: "$5",

@@ -34,7 +34,7 @@ export const exportedTables = {
       ) as occurrences`,
     ...byId("signals"),
     time: "signals.last_seen_at",
-    size: "coalesce(length(signals.evidence::text), 0) + 1000 * least(signals.occurrence_count, 100)",
+    size: "coalesce(octet_length(signals.evidence::text), 0) + 1000 * least(signals.occurrence_count, 100)",
     members: (row) => [
       ["patternKey", json(row.pattern_key)],
       ["agentId", json(row.agent_id === noAgent ? null : row.agent_id)],
@@ -62,7 +62,7 @@ export const exportedTables = {
       signal_feedback.rationale, signal_feedback.original_score, signal_feedback.corrected_score,
       signal_feedback.queued_for_autotune, signal_feedback.created_at`,
     ...byId("signal_feedback"),
-    size: "length(signal_feedback.rationale)",
+    size: "octet_length(signal_feedback.rationale)",
     members: (row) => [
       ["signalId", json(row.signal_id)],
       ["occurrenceId", json(row.occurrence_id)],
@@ -80,7 +80,7 @@ export const exportedTables = {
       events.id, events.pattern_key, events.kind, events.polarity, events.severity, events.agent_id, events.trace_id,
       events.session_id, events.rating, events.justification, events.created_at`,
     ...byId("events"),
-    size: "coalesce(length(events.justification), 0)",
+    size: "coalesce(octet_length(events.justification), 0)",
     members: (row) => [
       ["patternKey", json(row.pattern_key)],
       ["kind", json(row.kind)],
@@ -100,7 +100,7 @@ export const exportedTables = {
       feedback.id, feedback.trace_id, feedback.rating, feedback.comment, feedback.end_user_id, feedback.author_id,
       feedback.created_at`,
     ...byId("feedback"),
-    size: "coalesce(length(feedback.comment), 0)",
+    size: "coalesce(octet_length(feedback.comment), 0)",
     members: (row) => [
       ["traceId", json(row.trace_id)],
       ["rating", json(row.rating)],
@@ -117,7 +117,7 @@ export const exportedTables = {
       outcomes.reason, outcomes.reported_by, outcomes.reported_at`,
     ...byId("outcomes"),
     time: "outcomes.reported_at",
-    size: "coalesce(length(outcomes.reason), 0)",
+    size: "coalesce(octet_length(outcomes.reason), 0)",
     members: (row) => [
       ["traceId", json(row.trace_id)],
       ["evaluationRunResultId", json(row.evaluation_run_result_id)],
@@ -135,7 +135,7 @@ export const exportedTables = {
       session_scores.round, session_scores.rating, session_scores.threshold, session_scores.justification,
       session_scores.span_count, session_scores.model, session_scores.created_at`,
     ...byId("session_scores"),
-    size: "coalesce(length(session_scores.justification), 0)",
+    size: "coalesce(octet_length(session_scores.justification), 0)",
     members: (row) => [
       ["sessionId", json(row.session_id)],
       ["kind", json(row.scorer_key)],
@@ -156,7 +156,7 @@ export const exportedTables = {
   patterns: {
     columns: "patterns.id, patterns.key, patterns.document::text, patterns.created_at, patterns.updated_at",
     ...byId("patterns"),
-    size: "length(patterns.document::text)",
+    size: "octet_length(patterns.document::text)",
     members: (row) => [["key", json(row.key)], ["source", '"custom"'], createdAt(row), updatedAt(row)],
     document: (row) => row.document as string,
   },
@@ -166,7 +166,7 @@ export const exportedTables = {
       custom_evaluators.id, custom_evaluators.document::text, custom_evaluators.created_at,
       custom_evaluators.updated_at`,
     ...byId("custom_evaluators"),
-    size: "length(custom_evaluators.document::text)",
+    size: "octet_length(custom_evaluators.document::text)",
     members: (row) => [createdAt(row), updatedAt(row)],
     document: (row) => row.document as string,
   },
@@ -174,7 +174,7 @@ export const exportedTables = {
   "monitor-profiles": {
     columns: "profiles.id, profiles.agent_id, profiles.document::text, profiles.created_at, profiles.updated_at",
     ...byId("profiles"),
-    size: "length(profiles.document::text)",
+    size: "octet_length(profiles.document::text)",
     members: (row) => [["agentId", json(row.agent_id)], createdAt(row), updatedAt(row)],
     document: (row) => row.document as string,
   },
