@@ -72,8 +72,8 @@ export function createExportStore<Entity extends string>({
             )`,
           values: [projectId, last?.id ?? previous?.cursor ?? table.firstCursor, sinceMs, rowsMax, bytesMax],
         });
-        // The next page tells whether another follows.
-        return rows.map((row) => ({ ...row, hasNext: true }));
+        // Where another row like this one would not fit, none is read: the next page tells whether one follows.
+        return rows.map((row) => ({ ...row, nextBytes: row.bytes }));
       };
       const { rows } = await readListPage(readPart, {
         rowsMax: pageRows,

@@ -56,11 +56,40 @@ test.each([1, 400, 41_000, 300_000, 600_000, 5_000_000])(
   },
 );
 
-test("each row says whether another one follows, also one that is not measured", async () => {
-  const { rows } = await client.query<{ id: number; hasNext: boolean }>(text, [-1, 50, 5_000_000]);
-  expect(rows.map(({ hasNext }) => hasNext)).toEqual(sizes.map((_, id) => id < sizes.length - 1));
-  const { rows: first } = await client.query<{ hasNext: boolean }>(text, [4, 50, 1]);
-  expect(first).toEqual([expect.objectContaining({ id: 5, hasNext: true })]);
+test("each row tells what the next one has at least, also one that is not measured", async () => {
+  const { rows } = await client.query<{ id: number; nextBytes: number | null }>(text, [-1, 50, 5_000_000]);
+  expect(rows.at(-1)?.nextBytes).toBeNull();
+  for (const { id, nextBytes } of rows.slice(0, -1)) {
+    expect(nextBytes).toBeGreaterThan(0);
+    expect(nextBytes).toBeLessThanOrEqual(bytesOf(id + 1));
+    // The odd ones cannot be packed to half.
+    if (id % 2 === 0) expect(nextBytes).toBeGreaterThan(bytesOf(id + 1) / 2);
+  }
+  const { rows: first } = await client.query(text, [4, 50, 1]);
+  expect(first).toEqual([expect.objectContaining({ id: 5, nextBytes: rows[5]?.nextBytes })]);
+});
+
+test("a size that is stored is used instead of measuring, beside columns that have none", async () => {
+  const storing = selectPart({
+    rows: `
+      select id, document, note, case when id <> 2 then 1000 * id end as told
+      from documents where id > $1 order by id limit $2`,
+    large: ["note"],
+    stored: { told: ["document"] },
+    order: "id",
+    columns: "id",
+    bytesMax: "$3",
+  });
+  const noteOf = (id: number): number => (id % 3 === 0 ? 0 : "a note".length);
+  const { rows } = await client.query<{ id: number; bytes: number; nextBytes: number }>(storing, [0, 4, 5_000_000]);
+  expect(rows.map(({ id, bytes }) => ({ id, bytes }))).toEqual([
+    { id: 1, bytes: 1_000 + noteOf(1) },
+    { id: 2, bytes: bytesOf(2) },
+    { id: 3, bytes: 3_000 + noteOf(3) },
+    { id: 4, bytes: 4_000 + noteOf(4) },
+  ]);
+  expect(rows[1]?.nextBytes).toBe(3_000);
+  expect((await client.query(storing, [2, 50, 6_000])).rows).toMatchObject([{ id: 3 }, { id: 4 }]);
 });
 
 test("documents behind the end of the part are not unpacked to be measured", async () => {

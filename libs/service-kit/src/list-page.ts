@@ -1,7 +1,7 @@
 import { limits } from "@touchstone/contracts";
 
-/** A row of a list with its size in an answer, and whether another row is known to follow. */
-export type SizedRow = { bytes: number; hasNext?: boolean };
+/** A row of a list with its size in an answer, and what the next row has at least; null when none is known to follow. */
+export type SizedRow = { bytes: number; nextBytes?: number | null };
 
 /** How much of a list is read at a time: rows, and bytes, which the last row may exceed. */
 export interface PartBounds {
@@ -62,8 +62,11 @@ export async function readListPage<Row extends SizedRow>(
       bytes += row.bytes;
       partBytes += row.bytes;
     }
-    // Another large row would be read only to find that it does not fit.
-    if (rows.at(-1)?.hasNext && bytes + bytes / rows.length > bytesMax) return { rows, hasNextPage: true, isCut: true };
+    // A next row that is known to have no place is not read.
+    const next = rows.at(-1)?.nextBytes ?? null;
+    if (next !== null && (rows.length === rowsMax || bytes + next > bytesMax)) {
+      return { rows, hasNextPage: true, isCut: rows.length < rowsMax };
+    }
     // It ended neither for its rows nor for its bytes.
     if (part.length < bounds.rowsMax && partBytes < bounds.bytesMax) return { rows, hasNextPage: false, isCut: false };
     if (partBytes >= bounds.bytesMax && !isLarge) {

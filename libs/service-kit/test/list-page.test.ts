@@ -70,14 +70,36 @@ describe("a page of a list", () => {
     });
   });
 
-  test("ends without reading a large row that is known to follow and would not fit", async () => {
-    const list = listOf(700, 700, 700);
-    const readTelling: typeof list.read = async (last, bounds) =>
-      (await list.read(last, bounds)).map((row) => ({ ...row, hasNext: row.id < 2 }));
-    const page = await readListPage(readTelling, { rowsMax: 100, bytesMax: 1_000, firstRows: 1 });
-    expect(page).toMatchObject({ hasNextPage: true, isCut: true });
-    expect(ids(page)).toEqual([0]);
-    expect(list.parts).toHaveLength(1);
+  describe("whose rows tell what the next one has at least", () => {
+    const telling = (...sizes: number[]) => {
+      const list = listOf(...sizes);
+      const read: typeof list.read = async (last, bounds) =>
+        (await list.read(last, bounds)).map((row) => ({ ...row, nextBytes: sizes[row.id + 1] ?? null }));
+      return { ...list, read };
+    };
+
+    test("ends without reading one that would not fit", async () => {
+      const { read, parts } = telling(700, 700, 700);
+      const page = await readListPage(read, { rowsMax: 100, bytesMax: 1_000, firstRows: 1 });
+      expect(page).toMatchObject({ hasNextPage: true, isCut: true });
+      expect(ids(page)).toEqual([0]);
+      expect(parts).toHaveLength(1);
+    });
+
+    test("reads a small one behind a large one, and is whole if both fit", async () => {
+      const { read } = telling(900, 50);
+      const page = await readListPage(read, { rowsMax: 100, bytesMax: 1_000, firstRows: 1 });
+      expect(page).toMatchObject({ hasNextPage: false, isCut: false });
+      expect(ids(page)).toEqual([0, 1]);
+    });
+
+    test("is not cut by bytes when it has as many rows as were asked for", async () => {
+      const { read, parts } = telling(1_200, 700);
+      const page = await readListPage(read, { rowsMax: 1, bytesMax: 1_000 });
+      expect(page).toMatchObject({ hasNextPage: true, isCut: false });
+      expect(ids(page)).toEqual([0]);
+      expect(parts).toHaveLength(1);
+    });
   });
 
   test("reads no more than it holds and one row, however large the next ones are", async () => {

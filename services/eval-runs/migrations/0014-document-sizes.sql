@@ -1,5 +1,6 @@
 -- The bytes of the texts that lists and exports measure. Measuring a text unpacks it, so its size is kept beside it. Rows of earlier
--- versions have none, and are measured when they are read.
+-- versions have none, and are measured when they are read. A trigger measures, because older code that is still running writes rows, too.
+-- Each table is locked for a moment: columns without values rewrite nothing. No transaction uses two of these tables in another order.
 alter table evals.dataset_versions add column document_bytes integer;
 alter table evals.grading_config_versions add column document_bytes integer;
 alter table evals.tool_schemas add column document_bytes integer;

@@ -1,4 +1,4 @@
-import { type Database, type Statement, selectPart, storedSize } from "@touchstone/db";
+import { type Database, type Statement, selectPart } from "@touchstone/db";
 import type { ListPage, SizedRow } from "@touchstone/service-kit";
 import { type ListQuery, readList } from "../queries/read-list.ts";
 import type { EncodedDocument } from "./dataset-summary.ts";
@@ -79,8 +79,7 @@ export function createDatasetStore(database: Database): DatasetStore {
                 and ($2::uuid is null or datasets.id < $2)
               order by datasets.id desc
               limit $3`,
-            large: ["document"],
-            size: storedSize("document_bytes", ["document"]),
+            stored: { document_bytes: ["document"] },
             order: "id desc",
             columns: 'id, version, document::text, created_at as "createdAt"',
             bytesMax: "$4",
@@ -117,8 +116,7 @@ export function createDatasetStore(database: Database): DatasetStore {
                 and ($3::integer is null or version < $3)
               order by version desc
               limit $4`,
-            large: ["document"],
-            size: storedSize("document_bytes", ["document"]),
+            stored: { document_bytes: ["document"] },
             order: "version desc",
             columns: 'version, document::text, change_summary as "changeSummary", created_at as "createdAt"',
             bytesMax: "$5",

@@ -27,7 +27,7 @@ export const exportedTables = {
     after: "datasets.id > $2::uuid",
     firstCursor: firstId,
     time: "datasets.created_at",
-    size: storedSize("document_bytes", ["document"], "versions"),
+    size: storedSize("versions", "document_bytes", ["document"]),
     members: (row) => [["version", json(row.version)], ["status", '"published"'], createdAt(row)],
     document: (row) => row.document as string,
   },
@@ -36,7 +36,7 @@ export const exportedTables = {
     { table: "dataset_versions", ownerColumn: "dataset_id", ownerName: "datasetId" },
     {
       columns: "versions.change_summary, versions.document::text",
-      size: storedSize("document_bytes", ["document"], "versions"),
+      size: storedSize("versions", "document_bytes", ["document"]),
       members: (row) => [["changeSummary", json(row.change_summary)]],
       document: (row) => row.document as string,
     },

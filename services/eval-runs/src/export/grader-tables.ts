@@ -19,7 +19,7 @@ export const graderTables = {
     after: "configs.id > $2::uuid",
     firstCursor: firstId,
     time: "configs.created_at",
-    size: `${storedSize("document_bytes", ["document"], "versions")} + coalesce(octet_length(configs.online::text), 0)`,
+    size: `${storedSize("versions", "document_bytes", ["document"])} + coalesce(octet_length(configs.online::text), 0)`,
     members: (row) => [
       ["version", json(row.version)],
       ["isDefault", json(row.is_default)],
@@ -35,7 +35,7 @@ export const graderTables = {
     { table: "grading_config_versions", ownerColumn: "config_id", ownerName: "evaluationSettingsId" },
     {
       columns: "versions.change_summary, versions.document::text",
-      size: storedSize("document_bytes", ["document"], "versions"),
+      size: storedSize("versions", "document_bytes", ["document"]),
       members: (row) => [["changeSummary", json(row.change_summary)]],
       document: (row) => row.document as string,
     },

@@ -34,7 +34,7 @@ export const registryTables = {
             order by labels.label
           )
         )::text as labels`,
-      size: `${storedSize("content_bytes", ["text", "messages", "config"], "versions")} + coalesce(octet_length(versions.commit_message::text), 0)`,
+      size: `${storedSize("versions", "content_bytes", ["text", "messages", "config"])} + coalesce(octet_length(versions.commit_message::text), 0)`,
       members: (row) => [
         ["text", jsonText(row.text)],
         ["messages", jsonText(row.messages)],
@@ -50,7 +50,7 @@ export const registryTables = {
       tool_schemas.id, tool_schemas.name, tool_schemas.version, tool_schemas.document::text, tool_schemas.created_at,
       tool_schemas.updated_at`,
     ...byId("tool_schemas"),
-    size: storedSize("document_bytes", ["document"], "tool_schemas"),
+    size: storedSize("tool_schemas", "document_bytes", ["document"]),
     members: (row) => [["name", json(row.name)], ["version", json(row.version)], createdAt(row), updatedAt(row)],
     document: (row) => row.document as string,
   },
@@ -59,7 +59,7 @@ export const registryTables = {
     { table: "tool_schema_versions", ownerColumn: "tool_schema_id", ownerName: "toolSchemaId" },
     {
       columns: "versions.document::text",
-      size: storedSize("document_bytes", ["document"], "versions"),
+      size: storedSize("versions", "document_bytes", ["document"]),
       document: (row) => row.document as string,
     },
   ),

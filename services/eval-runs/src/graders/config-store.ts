@@ -1,4 +1,4 @@
-import { type Database, type Queryable, selectPart, storedSize } from "@touchstone/db";
+import { type Database, type Queryable, selectPart } from "@touchstone/db";
 import type { Act, ListPage, SizedRow } from "@touchstone/service-kit";
 import type { GradingSource } from "../grading/plan.ts";
 import { recordAuditEvent } from "../outbox.ts";
@@ -57,8 +57,7 @@ export function createConfigStore(database: Database): ConfigStore {
               ${which === "all" ? "" : "and configs.online is not null"}
             order by configs.id desc
             limit $3`,
-          large: ["document"],
-          size: storedSize("document_bytes", ["document"]),
+          stored: { document_bytes: ["document"] },
           order: "id desc",
           columns: listedColumns,
           bytesMax: "$4",
@@ -114,8 +113,7 @@ export function createConfigStore(database: Database): ConfigStore {
                 and ($3::integer is null or version < $3)
               order by version desc
               limit $4`,
-            large: ["document"],
-            size: storedSize("document_bytes", ["document"]),
+            stored: { document_bytes: ["document"] },
             order: "version desc",
             columns: 'version, document::text, change_summary as "changeSummary", created_at as "createdAt"',
             bytesMax: "$5",

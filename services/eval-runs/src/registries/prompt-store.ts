@@ -1,5 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { type Database, type Queryable, selectPart, storedSize } from "@touchstone/db";
+import { type Database, type Queryable, selectPart } from "@touchstone/db";
 import { AppError, compactText, type ListPage, type SizedRow } from "@touchstone/service-kit";
 import { type ListQuery, readList } from "../queries/read-list.ts";
 import { type FoundPrompts, type PromptQuery, searchPrompts, promptSource as source } from "./search-prompts.ts";
@@ -155,8 +155,8 @@ export function createPromptStore(database: Database): PromptStore {
                 and ($2::text is null or prompts.name > $2)
               order by prompts.name
               limit $3`,
-            large: ["text", "messages", "config", "description"],
-            size: `${storedSize("content_bytes", ["text", "messages", "config"])} + coalesce(octet_length(description::text), 0)`,
+            large: ["description"],
+            stored: { content_bytes: ["text", "messages", "config"] },
             order: "name",
             columns: `id, name, description, version, is_newest, text, messages::text, config::text, commit_message, labels, tags,
               created_at, updated_at`,

@@ -1,4 +1,4 @@
-import { type Database, selectPart, sqlStateOf, storedSize } from "@touchstone/db";
+import { type Database, selectPart, sqlStateOf } from "@touchstone/db";
 import { type Act, AppError, type ListPage, type SizedRow } from "@touchstone/service-kit";
 import { recordAuditEvent } from "../outbox.ts";
 import { type ListQuery, readList } from "../queries/read-list.ts";
@@ -86,8 +86,7 @@ export function createToolSchemaStore(database: Database): ToolSchemaStore {
                 and ($2::text is null or name > $2)
               order by name
               limit $3`,
-            large: ["document"],
-            size: storedSize("document_bytes", ["document"]),
+            stored: { document_bytes: ["document"] },
             order: "name",
             columns,
             bytesMax: "$4",
@@ -125,8 +124,7 @@ export function createToolSchemaStore(database: Database): ToolSchemaStore {
                 and ($3::integer is null or version < $3)
               order by version desc
               limit $4`,
-            large: ["document"],
-            size: storedSize("document_bytes", ["document"]),
+            stored: { document_bytes: ["document"] },
             order: "version desc",
             columns: "version, document, created_at",
             bytesMax: "$5",

@@ -25,8 +25,9 @@ export function listTraces({ traces, costs }: { traces: TraceStore; costs: CostE
       : (roots: readonly ReadSpan[]) => Promise.all(roots.map(showListItem));
     const turn = turns.open(projectId);
     const makeRoom = async (bytes: number): Promise<void> => {
-      await call.makeRoom(bytes);
+      // In the order of all lists: two that waited for what the other one holds would both be refused.
       await turn.begin();
+      await call.makeRoom(bytes);
     };
     const showing = { show, bytesOf: bytesOfPieces, makeRoom };
     const query = { projectId, limit: readLimit(one("limit")), before: cursor };
