@@ -172,6 +172,14 @@ test("a list of small things is whole and says nothing of pages; a limit cuts it
   expect((await read(`?limit=3&cursor=${first.nextCursor}`)).datasets.map(({ name }) => name)).toEqual(["d0"]);
 });
 
+test("a page that ends at its limit does not say that its size ended it, however large its last thing is", async () => {
+  const criteria = "x".repeat(limits.listBytesMax);
+  for (const at of [0, 1]) await client.createDataset({ name: `d${at}`, evaluationCriteria: criteria });
+  const { body } = await client.send("GET", "/datasets?limit=1");
+  expect(body).toMatchObject({ datasets: [{ name: "d1" }], hasNextPage: true, nextCursor: expect.any(String) });
+  expect(body).not.toHaveProperty("truncatedBy");
+});
+
 test.each([
   ["/custom-agent-evaluations/datasets?limit=0", "limit must be a number between 1 and 10000"],
   ["/custom-agent-evaluations/datasets?cursor=x", "cursor must be the id of a dataset"],
