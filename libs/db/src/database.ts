@@ -1,6 +1,9 @@
 import { currentTraceparent, type Logger, traced } from "@touchstone/service-kit";
+import { Socket } from "node:net";
+import type { Logger } from "@touchstone/service-kit";
 import { Pool, type PoolClient, type QueryConfig, type QueryResult, type QueryResultRow } from "pg";
 import { isConnectionSound, translateConnectionError, translateDatabaseError } from "./database-error.ts";
+import { createMessageSocket } from "./message-socket.ts";
 import { createPreparedNames, type PreparedName } from "./statement-names.ts";
 
 /** A statement: SQL with a name that logs show, and its parameters. With a name it is prepared, by its text. */
@@ -115,6 +118,7 @@ export function openDatabase(options: DatabaseOptions): Database & { load(): Poo
     connectionTimeoutMillis: acquireTimeoutMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
+    stream: openSocket,
   });
   // Without a listener, the loss of an idle connection would end the process.
   pool.on("error", (err) => {
@@ -223,6 +227,10 @@ export function openDatabase(options: DatabaseOptions): Database & { load(): Poo
     close: () => pool.end(),
   };
 }
+
+/** With TLS, Node reads what it decrypts from an ordinary socket. pg passes the options of the connection, which its types leave out. */
+const openSocket = ((options: { ssl?: unknown }) =>
+  options.ssl ? new Socket() : createMessageSocket()) as unknown as () => Socket;
 
 /** Sends statements together to one connection and returns their results in order. */
 type Connection = (statements: readonly Statement[]) => Promise<QueryResult[]>;
