@@ -16,6 +16,8 @@ const installedNode = path.join(root, "node_modules", ".bin", "node");
 
 const scripts = {
   start: "apps/standalone/src/main.ts",
+  backup: "apps/standalone/src/backup/back-up.ts",
+  restore: "apps/standalone/src/backup/restore.ts",
   test: "tools/verify.ts",
   bench: "bench/src/main.ts",
   chaos: "tests/chaos/src/main.ts",

@@ -1,6 +1,5 @@
-import path from "node:path";
 import { type SettingName, settings } from "@touchstone/contracts";
-import { defaultHome, EmbeddedServerError } from "@touchstone/embedded-servers";
+import { EmbeddedServerError } from "@touchstone/embedded-servers";
 import {
   ConfigError,
   createLogger,
@@ -19,7 +18,7 @@ import { prepareDemo } from "./demo/prepare-demo.ts";
 import { endProgress, showProgress } from "./demo/show-progress.ts";
 import { describeStart } from "./describe-start.ts";
 import { startInfrastructure } from "./infrastructure.ts";
-import { readOptions, UsageError, usage } from "./options.ts";
+import { homeFolder, pathOf, readOptions, UsageError, usage } from "./options.ts";
 import { outwaitPredecessor } from "./outwait-predecessor.ts";
 import { createServerReport } from "./report-server-events.ts";
 import { startServices } from "./services.ts";
@@ -149,16 +148,6 @@ function stop(message: string | null): Promise<void> {
     process.exit();
   })();
   return stopping;
-}
-
-/** SERVICE_HOME if set, else a folder of this user. */
-function homeFolder(given: string | undefined): string {
-  return given === undefined ? defaultHome() : pathOf(given);
-}
-
-/** A path argument, relative to the user's working directory. */
-function pathOf(given: string): string {
-  return path.resolve(process.env.INIT_CWD ?? process.cwd(), given);
 }
 
 /** One clear sentence for expected errors; full details for others. */

@@ -1,3 +1,6 @@
+import path from "node:path";
+import { defaultHome } from "@touchstone/embedded-servers";
+
 /** The options of the command line. */
 export interface Options {
   /** Load the sample project. */
@@ -24,4 +27,14 @@ export function readOptions(args: readonly string[]): Options {
 
 export class UsageError extends Error {
   override readonly name = "UsageError";
+}
+
+/** SERVICE_HOME if set, else a folder of this user. */
+export function homeFolder(given: string | undefined): string {
+  return given === undefined ? defaultHome() : pathOf(given);
+}
+
+/** A path argument, relative to the user's working directory. */
+export function pathOf(given: string): string {
+  return path.resolve(process.env.INIT_CWD ?? process.cwd(), given);
 }

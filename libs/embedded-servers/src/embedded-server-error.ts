@@ -11,6 +11,8 @@ export type EmbeddedServerErrorCode =
   | "disk_full"
   | "no_permission"
   | "port_in_use"
+  | "backup_refused"
+  | "backup_damaged"
   | "server_failed";
 
 /**

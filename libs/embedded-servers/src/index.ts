@@ -1,3 +1,7 @@
+export { backUpHome, endBackups } from "./backup/back-up-home.ts";
+export type { Contents, NewestRow } from "./backup/count-contents.ts";
+export { readArchive, readLastBackup } from "./backup/log-archive.ts";
+export { restoreHome } from "./backup/restore-home.ts";
 export { EmbeddedServerError, type EmbeddedServerErrorCode } from "./embedded-server-error.ts";
 export { findFreePort } from "./free-port.ts";
 export { type GuardedProcess, type Guardian, startGuardian } from "./guardian.ts";

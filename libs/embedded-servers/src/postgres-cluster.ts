@@ -118,14 +118,16 @@ async function runInitdb({
   if (exit.code !== 0) throw explainPostgresFailure(output, exit);
 }
 
-async function chownTree(folder: string, { uid, gid }: ServerAccount): Promise<void> {
+/** Gives a folder and everything below it to an account. */
+export async function chownTree(folder: string, { uid, gid }: ServerAccount): Promise<void> {
   await lchown(folder, uid, gid);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     await lchown(path.join(entry.parentPath, entry.name), uid, gid);
   }
 }
 
-async function syncFolder(folder: string): Promise<void> {
+/** Returns when the names in a folder are on disk. */
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   await handle.sync().finally(() => handle.close());
 }

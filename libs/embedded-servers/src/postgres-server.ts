@@ -14,6 +14,8 @@ export interface PostgresLaunch extends LaunchControl {
   logFile: string;
   /** A process id that PostgreSQL must not mistake for a running server (see `findReusedPid`). */
   reusedPid?: number | null;
+  /** Default: five minutes. Recovery after a crash replays at most max_wal_size (4 GB), which a slow disk reads in two. */
+  readyTimeoutMs?: number;
 }
 
 /**
@@ -36,8 +38,7 @@ export async function launchPostgres(launch: PostgresLaunch): Promise<ServerProc
     account,
     logFile,
     isReady: (pid) => saysReady(dataFolder, pid),
-    // Recovery after a crash replays at most max_wal_size (4 GB), which a slow disk reads in two minutes.
-    readyTimeoutMs: 300_000,
+    readyTimeoutMs: launch.readyTimeoutMs ?? 300_000,
     explain: (output, exit) => explainPostgresFailure(output, exit, { port }),
     onSpawn,
     abort,

@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { archiveSettings } from "./backup/log-archive.ts";
+import { assertRestored } from "./backup/unfinished-restore.ts";
 import { EmbeddedServerError } from "./embedded-server-error.ts";
 import { explainingFileFailures } from "./explain-file-failure.ts";
 import { explainPostgresFailure } from "./explain-postgres-failure.ts";
@@ -65,7 +67,12 @@ async function start({
       dataFolder: cluster.dataFolder,
       account: home.account,
       port,
-      settings: { ...postgresSettings, shared_buffers: chooseSharedBuffers(readMemoryBytes()), ...settings },
+      settings: {
+        ...postgresSettings,
+        ...archiveSettings,
+        shared_buffers: chooseSharedBuffers(readMemoryBytes()),
+        ...settings,
+      },
       logFile,
       reusedPid: await findReusedPid(cluster),
       onSpawn: (pid) => home.guard("postgres", { pid, politeSignal: "INT", forcefulSignal: "QUIT" }),
@@ -118,6 +125,7 @@ async function start({
 
 /** Binaries and data of a home, ready to be started: no older server uses them, and their versions match. */
 async function prepareCluster({ folders, account, guard, onProgress }: TouchstoneHome) {
+  await assertRestored(folders.home);
   const source = await locatePostgres();
   const major = Number.parseInt(source.version, 10);
   const dataFolder = path.join(folders.servers, "postgres");

@@ -1,0 +1,88 @@
+import { parseArgs } from "node:util";
+import { EmbeddedServerError, type NewestRow } from "@touchstone/embedded-servers";
+import { ConfigError, loadSettings } from "@touchstone/service-kit";
+import { homeFolder, UsageError } from "../options.ts";
+
+/** The newest acknowledged trace, which a restored home must have. */
+export const newestTrace: NewestRow = {
+  table: "ingest.spans",
+  find: `select id::text as id, to_char(created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
+         from ingest.spans where is_root order by id desc limit 1`,
+  findById: "select from ingest.spans where id = $1::uuid",
+};
+
+/** Tables that only users and retention empty. */
+export const keptTables: readonly string[] = [
+  ...["auth.accounts", "auth.organizations", "auth.project_keys", "auth.projects"],
+  ...["evals.datasets", "evals.results", "evals.runs", "ingest.agents", "ingest.spans"],
+  ...["judge.verdicts", "monitor.signals", "monitor.verdicts"],
+];
+
+/** A command line with options that each take a text, or none. */
+export interface Command<Option extends string> {
+  usage: string;
+  /** What is true after Ctrl-C or SIGTERM. */
+  interrupted: string;
+  options: Record<Option, { type: "string" | "boolean" }>;
+  /** Prints its result; returns the exit code. */
+  run(given: Partial<Record<Option, string | boolean>>, home: string, signal: AbortSignal): Promise<number>;
+}
+
+/**
+ * Runs a command on the home of SERVICE_HOME; its failures are sentences. Exit code 2: it was called wrongly; 130: it was
+ * interrupted, and has cleaned up.
+ */
+export async function runCommand<Option extends string>(command: Command<Option>): Promise<void> {
+  const { usage, options, run } = command;
+  const interruption = new AbortController();
+  // A reader of the output that is gone must not end a backup in the middle.
+  for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => interruption.abort());
+  try {
+    const given = readArguments(process.argv.slice(2), options, usage);
+    if (given === null) {
+      console.log(usage);
+      return;
+    }
+    const { values } = loadSettings(["SERVICE_HOME", "SERVICE_DB_URL"], process.env);
+    if (values.SERVICE_DB_URL !== undefined) {
+      throw new UsageError(
+        "SERVICE_DB_URL names a PostgreSQL of your own. Back it up with its tools: docs/operating/backup.md.",
+      );
+    }
+    process.exitCode = await run(given, homeFolder(values.SERVICE_HOME), interruption.signal);
+  } catch (error) {
+    if (interruption.signal.aborted) {
+      process.exitCode = 130;
+      console.error(command.interrupted);
+      return;
+    }
+    process.exitCode = error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
+    console.error(explain(error));
+  }
+}
+
+function readArguments<Option extends string>(
+  args: string[],
+  options: Command<Option>["options"],
+  usage: string,
+): Partial<Record<Option, string | boolean>> | null {
+  if (args.includes("--help")) return null;
+  try {
+    return parseArgs({ args, options, strict: true, allowPositionals: false }).values as Partial<
+      Record<Option, string | boolean>
+    >;
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n\n${usage}`);
+  }
+}
+
+function explain(error: unknown): string {
+  if (error instanceof EmbeddedServerError) {
+    // A home that could not be restored is emptied, with the log of its server.
+    const lastWords = error.code === "server_failed" && error.cause instanceof Error ? `\n${error.cause.message}` : "";
+    return `${error.message} ${error.hint}${lastWords}`;
+  }
+  if (error instanceof UsageError || error instanceof ConfigError) return error.message;
+  return `The command failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}
