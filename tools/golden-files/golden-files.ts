@@ -9,7 +9,7 @@ import {
 import { renderDashboardTypes, renderSdkTypes } from "./client-types.ts";
 import { renderErrorsPage } from "./errors-page.ts";
 import { renderGrafanaDashboard } from "./grafana-dashboard.ts";
-import { describeChartSettings, describeChartValues } from "./helm-chart.ts";
+import { describeChartSettings, describeChartValues, renderPrometheusAlerts } from "./helm-chart.ts";
 import { renderLimitsPage } from "./limits-page.ts";
 import { renderMetricsPage } from "./metrics-page.ts";
 import { clusterPlace, composePlace, renderNatsChartValues, renderNatsConf } from "./nats-conf.ts";
@@ -51,6 +51,7 @@ export const goldenFiles: readonly GoldenFile[] = [
   },
   { path: "deploy/helm/touchstone/values.schema.json", render: () => readableJson(describeChartValues()) },
   { path: "deploy/helm/touchstone/files/dashboards/touchstone-overview.json", render: renderGrafanaDashboard },
+  { path: "deploy/prometheus-alerts.yaml", render: renderPrometheusAlerts },
   { path: "docs/operating/settings.md", render: async () => renderSettingsPage(await findSettingReaders()) },
   { path: "docs/operating/errors.md", render: renderErrorsPage },
   { path: "docs/operating/limits.md", render: renderLimitsPage },

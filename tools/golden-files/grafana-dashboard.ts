@@ -193,6 +193,27 @@ const rows: Readonly<Record<string, readonly Panel[]>> = {
       queries: [[rate("service_monitor_webhook_tries_total", ["outcome"]), "{{outcome}}"]],
     },
   ],
+  "Backups and disks": [
+    { title: "Age of the last backup", unit: "s", queries: [[highest("service_backup_age_seconds"), "age"]] },
+    {
+      title: "Archive of the log",
+      unit: "short",
+      queries: [
+        [highest("service_backup_log_archived"), "archived beside the backups"],
+        [highest("service_database_archive_failing"), "failing"],
+      ],
+    },
+    {
+      title: "Free space of disks",
+      unit: "percentunit",
+      queries: [
+        [
+          `min by (disk) (${select("service_disk_free_bytes", {})} / ${select("service_disk_size_bytes", {})})`,
+          "{{disk}}",
+        ],
+      ],
+    },
+  ],
   Processes: [
     {
       title: "Replicas that answer the gateway",

@@ -1,5 +1,8 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { type ServiceName, type Setting, type SettingName, serviceNames, settings } from "@touchstone/contracts";
 import { z } from "zod";
+import { repositoryRoot } from "../repository-files.ts";
 
 /** Settings that the chart sets itself, with the value that decides them. */
 const setByChart: Partial<Record<SettingName, string>> = {
@@ -144,4 +147,16 @@ function describeValue(setting: Setting): unknown {
   const bounds = Object.entries({ minimum, maximum, exclusiveMinimum }).filter(([, bound]) => bound !== undefined);
   const number = { type, ...Object.fromEntries(bounds) };
   return { description, anyOf: [number, { type: "string", pattern: "^-?[0-9]+(\\.[0-9]+)?$" }] };
+}
+
+/** The alerts of the chart as a file of rules for a Prometheus without Kubernetes, where samples have no namespace. */
+export async function renderPrometheusAlerts(): Promise<string> {
+  const file = path.join(repositoryRoot, "deploy/helm/touchstone/files/alerts.yaml");
+  const rules = (await readFile(file, "utf8")).replaceAll(/namespace="NAMESPACE"(, )?/g, "").replaceAll("{}", "");
+  return `# For rule_files of Prometheus; docs/operating/metrics.md. Generated from the alerts of the Helm chart.
+groups:
+  - name: touchstone
+    rules:
+${rules.trimEnd().replaceAll(/^(?=.)/gm, "      ")}
+`;
 }

@@ -17,8 +17,12 @@ A gateway also shows the metrics of auth, ingest, eval-runs, monitor and dropin,
 Scrape one gateway and the judge, or every service by itself, not both: otherwise each sample is counted twice. With
 \`npm start\` all services run in one process, and its \`/metrics\` shows the metrics of all of them.
 
-The Helm chart installs alerts and a Grafana dashboard for these metrics; to use the dashboard elsewhere, import
-[touchstone-overview.json](../../deploy/helm/touchstone/files/dashboards/touchstone-overview.json).
+The Helm chart installs alerts and a Grafana dashboard for these metrics. Without Kubernetes, name
+[deploy/prometheus-alerts.yaml](../../deploy/prometheus-alerts.yaml) in \`rule_files\` of Prometheus, and import
+[touchstone-overview.json](../../deploy/helm/touchstone/files/dashboards/touchstone-overview.json) in Grafana. Each alert says what to do.
+
+Backups and disks of a standalone have metrics below. A PostgreSQL of your own is on a disk that no service sees: alert on it with
+the metrics of its operator or of node_exporter, and on the age of its backups with those of the tool that makes them.
 
 Names and labels stay as they are. No metric contains a project, a key or the content of a span. A histogram has the samples
 \`_bucket\`, \`_sum\` and \`_count\`.
@@ -36,6 +40,11 @@ function rowsOf(subject: MetricSubject): string[][] {
       metric.labels.map((label) => `\`${label}\``).join(", "),
       metric.unit,
       metric.help + (metric.type === "histogram" ? ` Buckets: ${metric.buckets.join(", ")}.` : ""),
-      metric.services.length === serviceNames.length ? "all services" : metric.services.join(", "),
+      exposers(metric.services),
     ]);
+}
+
+function exposers(services: Metric["services"]): string {
+  if (services.length === 0) return "standalone";
+  return services.length === serviceNames.length ? "all services" : services.join(", ");
 }

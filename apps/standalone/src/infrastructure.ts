@@ -22,6 +22,8 @@ export interface BusLogin {
 /** The servers and secrets of a standalone, built in or the operator's own. */
 export interface Infrastructure {
   databaseUrl: string;
+  /** The folder of the built-in PostgreSQL and of what is known of its backups; null = a PostgreSQL of the operator. */
+  databaseFolder: string | null;
   rootSecret: string;
   busLogin(service: ServiceName): BusLogin;
   stop(): Promise<void>;
@@ -54,7 +56,8 @@ export async function startInfrastructure(options: InfrastructureOptions): Promi
         ? startBus(home, rootSecret, onServerEvent)
         : givenBus(options.natsUrl, options.natsUser, options.natsPassword),
     ]);
-    return { databaseUrl, rootSecret, busLogin, stop: () => home.close() };
+    const databaseFolder = options.databaseUrl === undefined ? home.folders.servers : null;
+    return { databaseUrl, databaseFolder, rootSecret, busLogin, stop: () => home.close() };
   } catch (error) {
     await home.close();
     throw error;

@@ -21,6 +21,7 @@ import {
   systemClock,
   watchEventLoop,
 } from "@touchstone/service-kit";
+import { watchBackups } from "./backup/watch-backups.ts";
 import type { Dashboard } from "./dashboard/open-dashboard.ts";
 import type { Infrastructure } from "./infrastructure.ts";
 
@@ -100,6 +101,7 @@ export async function startServices(
   const addresses: Record<string, string> = {};
   const processMetrics = createMetrics();
   watchEventLoop({ service: "standalone", metrics: processMetrics });
+  if (infrastructure.databaseFolder !== null) watchBackups(infrastructure.databaseFolder, processMetrics);
   releaseIdleMemory();
   const otherMetrics: Metrics[] = [processMetrics];
   const localCalls = createLocalCalls();

@@ -15,6 +15,7 @@ import { createStoreService, type StoreServiceDependencies, type StoreServiceKit
 import { createAgentStore } from "./agents/agent-store.ts";
 import { assemblySettings } from "./assembly/assembly-settings.ts";
 import { type EventRelay, relayEvents } from "./background/relay-events.ts";
+import { watchDatabase } from "./background/watch-database.ts";
 import type { IngestConfig } from "./config.ts";
 import { createAgentExportStore } from "./export/agent-export-store.ts";
 import { createSpanExportStore } from "./export/span-export-store.ts";
@@ -56,7 +57,6 @@ import { indexSearch } from "./search/index-search.ts";
 import { createSearchPieceStore } from "./search/search-piece-store.ts";
 import { createSessionStore } from "./sessions/session-store.ts";
 import { sweepTraces } from "./settling/sweep-traces.ts";
-import { watchSettling } from "./settling/watch-settling.ts";
 import { createSpanAssembler } from "./span-updates/assemble-span.ts";
 import { createPostgresTraceStore } from "./trace-store/postgres-trace-store.ts";
 import { createRootReader } from "./trace-store/reading/root-reader.ts";
@@ -115,7 +115,7 @@ function openIngest(kit: StoreServiceKit, config: IngestConfig): HttpServer {
     quota === null ? traces.insertBatch : keepWithinQuota(traces, quota, createUsageStore(writing).readToday);
   const writes = createWriteWatch(maintenance);
   kit.watchOutbox(createKeptOutboxStore(maintenance, ingestSchema.schema));
-  watchSettling(maintenance, { clock, metrics });
+  watchDatabase(maintenance, { clock, metrics });
   const ingestMetrics = createIngestMetrics(metrics, () => commits.depth());
   const commits = kit.keep(
     createGroupCommit<SpanJob, StoredSpan[]>({
