@@ -9,6 +9,7 @@ const places: readonly [pattern: RegExp, reader: string][] = [
   [/^apps\/standalone\/src\/.*\.ts$/, "standalone"],
   [/^libs\/service-kit\/src\/config\.ts$/, "every service"],
   [/^libs\/service-kit\/src\/store-service-config\.ts$/, "auth, ingest, eval-runs, judge, monitor"],
+  [/^libs\/service-kit\/src\/tracing\.ts$/, "standalone, auth, ingest, eval-runs, judge, monitor, dropin, gateway"],
   [/^libs\/service-kit\/src\/nats-config\.ts$/, "auth, ingest, eval-runs, judge, monitor, gateway"],
 ];
 

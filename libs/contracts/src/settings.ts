@@ -139,7 +139,7 @@ export const settings = {
       .string()
       .regex(/^[^=,\s]+=[^,]*(,[^=,\s]+=[^,]*)*$/, { error: "must be name=value, several separated by commas" })
       .optional(),
-    "Headers of these exports, such as x-api-key=tsk_live_...: name=value, several separated by commas, values percent-encoded.",
+    "Headers of these exports, such as x-api-key=tsk_...: name=value, several separated by commas, values percent-encoded.",
   ),
   SERVICE_TRACING_RATIO: setting(
     z.coerce.number({ error: "must be a number" }).min(0).max(1).default(1),

@@ -1,6 +1,5 @@
-import { currentTraceparent, type Logger, traced } from "@touchstone/service-kit";
 import { Socket } from "node:net";
-import type { Logger } from "@touchstone/service-kit";
+import { currentTraceparent, type Logger, traced } from "@touchstone/service-kit";
 import { Pool, type PoolClient, type QueryConfig, type QueryResult, type QueryResultRow } from "pg";
 import { isConnectionSound, translateConnectionError, translateDatabaseError } from "./database-error.ts";
 import { createMessageSocket } from "./message-socket.ts";

@@ -3,7 +3,7 @@ export type { Contents, NewestRow } from "./backup/count-contents.ts";
 export { readArchive, readLastBackup } from "./backup/log-archive.ts";
 export { restoreHome } from "./backup/restore-home.ts";
 export { EmbeddedServerError, type EmbeddedServerErrorCode } from "./embedded-server-error.ts";
-export { findFreePort } from "./free-port.ts";
+export { createPortFinder, findFreePort } from "./free-port.ts";
 export { type GuardedProcess, type Guardian, startGuardian } from "./guardian.ts";
 export { openHome, type TouchstoneHome } from "./home.ts";
 export { defaultHome, type HomeFolders } from "./home-folder.ts";

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { findFreePort } from "./free-port.ts";
 import { startGuardian } from "./guardian.ts";
+import { launchOnFreePort } from "./launch-on-free-port.ts";
 import { locateNatsServer } from "./locate-binaries.ts";
 import { type NatsCluster, type NatsTls, type NatsUser, renderNatsConfig } from "./nats-config.ts";
 import { launchNats, stopNats } from "./nats-server.ts";
@@ -50,13 +50,12 @@ export async function startThrowAwayNats({
 } = {}): Promise<ThrowAwayNats> {
   const { executable } = await locateNatsServer();
   const folder = await makeTemporaryFolder(tmpdir(), { prefix: "touchstone-nats" });
-  const port = wantedPort ?? (await findFreePort());
   const storeFolder = wantedFolder ?? path.join(folder, "store");
   const configFile = path.join(folder, "nats.conf");
   const serverName = `touchstone-${randomBytes(6).toString("hex")}`;
   const guardian = startGuardian();
 
-  const launch = (): Promise<ServerProcess> =>
+  const launch = (port: number): Promise<ServerProcess> =>
     launchNats({
       executable,
       configFile,
@@ -71,9 +70,7 @@ export async function startThrowAwayNats({
     await rm(folder, { recursive: true, force: true });
   };
 
-  let server: ServerProcess;
-  try {
-    await mkdir(storeFolder, { recursive: true });
+  const launchFirst = async (port: number): Promise<ServerProcess> => {
     const config = renderNatsConfig({
       port,
       serverName,
@@ -85,7 +82,14 @@ export async function startThrowAwayNats({
       cluster,
     });
     await writeFile(configFile, config, { mode: 0o600 });
-    server = await launch();
+    return launch(port);
+  };
+
+  let server: ServerProcess;
+  let port: number;
+  try {
+    await mkdir(storeFolder, { recursive: true });
+    ({ server, port } = await launchOnFreePort(launchFirst, wantedPort));
   } catch (error) {
     await clean();
     throw error;
@@ -104,7 +108,7 @@ export async function startThrowAwayNats({
     signal: (name) => server.signal(name),
     async restart() {
       await stopNats(server);
-      server = await launch();
+      server = await launch(port);
     },
     async stop() {
       await stopNats(server);

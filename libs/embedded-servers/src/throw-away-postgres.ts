@@ -1,8 +1,8 @@
 import { chmod, chown, cp, lchown, mkdir, readdir, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { findFreePort } from "./free-port.ts";
 import { startGuardian } from "./guardian.ts";
+import { launchOnFreePort } from "./launch-on-free-port.ts";
 import { locatePostgres } from "./locate-binaries.ts";
 import { createCluster } from "./postgres-cluster.ts";
 import { launchPostgres, stopPostgres } from "./postgres-server.ts";
@@ -71,8 +71,7 @@ export async function startThrowAwayPostgres(options: ThrowAwayPostgresOptions =
       await giveTo(account, dataFolder);
     }
     if (options.walParent !== undefined) await moveWal(dataFolder, options.walParent, account);
-    const port = await findFreePort();
-    const launch = (): Promise<ServerProcess> =>
+    const launch = (port: number): Promise<ServerProcess> =>
       launchPostgres({
         binaries,
         dataFolder,
@@ -89,7 +88,8 @@ export async function startThrowAwayPostgres(options: ThrowAwayPostgresOptions =
           ...settings,
         },
       });
-    let server = await launch();
+    const { port, ...launched } = await launchOnFreePort(launch, undefined);
+    let { server } = launched;
     return {
       url: `postgres://postgres@127.0.0.1:${port}/postgres`,
       port,
@@ -103,7 +103,7 @@ export async function startThrowAwayPostgres(options: ThrowAwayPostgresOptions =
       },
       async restart() {
         await stopPostgres(server);
-        server = await launch();
+        server = await launch(port);
       },
       async stop() {
         await stopPostgres(server);

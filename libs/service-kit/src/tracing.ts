@@ -168,7 +168,7 @@ export async function startTracing(config: TracingConfig, logger: Logger): Promi
     import("@opentelemetry/resources"),
   ]);
   const exporter = new OTLPTraceExporter({
-    url: `${config.endpoint.replace(/\/+$/, "")}/v1/traces`,
+    url: `${config.endpoint}${config.endpoint.endsWith("/") ? "" : "/"}v1/traces`,
     headers: headersOf(config.headers),
     timeoutMillis: exportTimeoutMs,
   });

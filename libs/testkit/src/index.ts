@@ -1,5 +1,4 @@
 export {
-  findFreePort,
   startThrowAwayNatsCluster,
   startThrowAwayPostgres,
   type ThrowAwayNatsCluster,
@@ -18,6 +17,7 @@ export {
 export { testCertificates } from "./certificates.ts";
 export { createScriptedClock, type ScriptedClock } from "./clock.ts";
 export { type CommitRefusal, openCommitRefusal } from "./commit-refusal.ts";
+export { findFreePort } from "./free-port.ts";
 export { gullibleJudge } from "./gullible-judge.ts";
 export type { LlmReply } from "./llm-reply.ts";
 export { hashLlmKey, type LlmApi, type RecordedLlmRequest } from "./llm-request.ts";

@@ -1,5 +1,6 @@
-import { findFreePort, type NatsUser, renderNatsConfig } from "@touchstone/embedded-servers";
+import { type NatsUser, renderNatsConfig } from "@touchstone/embedded-servers";
 import { endsProcess } from "./ending-signals.ts";
+import { findFreePort } from "./free-port.ts";
 import type { TestNats } from "./test-nats.ts";
 
 /**

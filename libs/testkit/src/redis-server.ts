@@ -4,8 +4,9 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findFreePort, findOnPath, startGuardian } from "@touchstone/embedded-servers";
+import { findOnPath, startGuardian } from "@touchstone/embedded-servers";
 import { containerEngineAnswers } from "./container-engine.ts";
+import { findFreePort } from "./free-port.ts";
 
 /** The URL of Redis, or the reason why there is none. */
 export type TestRedis = { url: string } | { url: null; reason: string };

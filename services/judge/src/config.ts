@@ -1,5 +1,11 @@
 import type { Secret } from "@touchstone/contracts";
-import { ConfigError, type Environment, type NatsConfig, readStoreServiceConfig, type TracingConfig } from "@touchstone/service-kit";
+import {
+  ConfigError,
+  type Environment,
+  type NatsConfig,
+  readStoreServiceConfig,
+  type TracingConfig,
+} from "@touchstone/service-kit";
 import type { ProviderConfig, ProviderName } from "./providers/choose-provider.ts";
 import type { WireApi } from "./providers/request-shape.ts";
 
@@ -70,7 +76,8 @@ export function readJudgeConfig(environment: Environment): { config: JudgeConfig
     if (values.SERVICE_MULTI_TENANT) throw new ConfigError(["SERVICE_AUTH_URL: is needed in multi-tenant mode"]);
     warnings.push("SERVICE_AUTH_URL: is not set; provider keys that are stored in settings are not used");
   }
-  const { listen, logLevel, databaseUrl, migratesAtStart, rootSecret, nats, stallAfterMs, stopWithinMs, tracing } = config;
+  const { listen, logLevel, databaseUrl, migratesAtStart, rootSecret, nats, stallAfterMs, stopWithinMs, tracing } =
+    config;
   return {
     config: {
       listen,

@@ -111,7 +111,7 @@ describe.each([
   { of: "both layers", isScopeNamed: true, isSecured: true },
   { of: "the scope of the code alone", isScopeNamed: true, isSecured: false },
   { of: "row-level security alone", isScopeNamed: false, isSecured: true },
-])("under $of", { timeout: 120_000 }, ({ isScopeNamed, isSecured }) => {
+])("under $of", ({ isScopeNamed, isSecured }) => {
   beforeAll(async () => {
     // In this order one of the two layers is active at every moment: the services keep working meanwhile.
     await layers.setRowLevelSecurity(isSecured);
@@ -147,9 +147,7 @@ test("no row, message, prompt or log contains another tenant's text, and no log 
   expect(keys.filter((key) => log.includes(key))).toEqual([]);
 });
 
-test("with both layers removed, every place that could leak another tenant's data does", {
-  timeout: 120_000,
-}, async () => {
+test("with both layers removed, every place that could leak another tenant's data does", async () => {
   await layers.setScope(false);
   await layers.setRowLevelSecurity(false);
 

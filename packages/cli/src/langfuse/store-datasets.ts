@@ -1,9 +1,10 @@
 import { canonicalTraceId, fingerprint, type Held } from "./held.ts";
+import { type Doing, newDone } from "./journal.ts";
 import { lossesOf } from "./losses.ts";
 import { itemsOf, objectText } from "./raw-json.ts";
 import { Row } from "./row.ts";
 import type { LangfuseSource } from "./source.ts";
-import { type Doing, newDone, orRefused, type Store, type Stores } from "./store.ts";
+import { orRefused, type Store, type Stores } from "./store.ts";
 
 export function storeDatasets({ target, journal }: Stores): Store {
   return async ({ rows }) => {

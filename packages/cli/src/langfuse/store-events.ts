@@ -1,7 +1,8 @@
 import { type Event, observationEvent, scoreEvent, traceEvent, traceOfRoot } from "./events.ts";
+import { type Doing, newDone } from "./journal.ts";
 import { lossesOf } from "./losses.ts";
 import type { Row } from "./row.ts";
-import { type Doing, newDone, type Store, type Stores } from "./store.ts";
+import type { Store, Stores } from "./store.ts";
 
 export function storeTraces(stores: Stores): Store {
   return async ({ rows }) => {

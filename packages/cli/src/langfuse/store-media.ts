@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Held } from "./held.ts";
+import type { Doing } from "./journal.ts";
 import { objectText } from "./raw-json.ts";
 import type { Row } from "./row.ts";
 import type { LangfuseSource } from "./source.ts";
-import type { Doing } from "./store.ts";
 import { Refused, type Target } from "./target.ts";
 
 /** Touchstone takes no larger ones. */

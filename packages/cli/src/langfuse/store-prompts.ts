@@ -1,9 +1,10 @@
 import { fingerprint, type Held } from "./held.ts";
+import { newDone } from "./journal.ts";
 import { lossesOf } from "./losses.ts";
 import { objectText } from "./raw-json.ts";
 import { Row } from "./row.ts";
 import type { LangfuseSource } from "./source.ts";
-import { newDone, orRefused, type Store, type Stores } from "./store.ts";
+import { orRefused, type Store, type Stores } from "./store.ts";
 
 /** Prompts with their versions, the oldest first. A version that is there with the same content is not sent again. */
 export function storePrompts({ target }: Stores, source: LangfuseSource): Store {

@@ -1,21 +1,8 @@
 import type { Held } from "./held.ts";
-import type { Journal, Loss, PageEntry, Refusal } from "./journal.ts";
+import type { Doing, Done, Journal } from "./journal.ts";
 import type { Page } from "./lists.ts";
 import type { MediaCopier } from "./store-media.ts";
 import { Refused, type Target } from "./target.ts";
-
-/** What was done with the rows of a page. */
-export type Done = Omit<PageEntry, "stream" | "next">;
-
-/** A {@link Done} that grows. */
-export interface Doing {
-  rows: Done["rows"][number][];
-  refused: Refusal[];
-  lost: Loss[];
-  names: Record<string, string>;
-}
-
-export const newDone = (): Doing => ({ rows: [], refused: [], lost: [], names: {} });
 
 /** Stores the rows of a page. Storing them again changes nothing. */
 export type Store = (page: Page) => Promise<Done>;

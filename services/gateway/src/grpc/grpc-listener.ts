@@ -17,6 +17,7 @@ import {
   createFairShare,
   type Logger,
   noRoom,
+  traced,
   translateListenError,
 } from "@touchstone/service-kit";
 import type { KeyCache, KeyOwner } from "../credentials/key-cache.ts";
@@ -121,7 +122,9 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
       call.once("cancelled", () => gone.abort(new Error("the client is gone")));
       const caller = callers.get(call.metadata) ?? null;
       if (caller !== null) calls.hold(caller, 1);
-      exportMessage(route, { caller, message: call.request, signal: gone.signal })
+      traced({ service: "gateway", name: route.id, kind: "server", parent: "new" }, () =>
+        exportMessage(route, { caller, message: call.request, signal: gone.signal }),
+      )
         .catch((thrown): Buffer | HttpRefusal => {
           const refusal = refusalOf(thrown);
           if (!gone.signal.aborted) {
