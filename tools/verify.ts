@@ -2,7 +2,7 @@
  * Everything that CI runs, fastest failures first: `npm test`. With `-- --containers` the tests run on the official
  * PostgreSQL, NATS and Redis images. With `CI=true` a skipped test is a failure.
  */
-import { spawn } from "node:child_process";
+import { type StdioOptions, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { findBrowser } from "../tests/browser/src/find-browser.ts";
@@ -63,12 +63,17 @@ if (unknown.length > 0) {
 if (args.includes("--containers")) process.env.TOUCHSTONE_TEST_CONTAINERS = "1";
 
 mkdirSync(path.join(root, ".cache"), { recursive: true });
-for (const check of checks) {
-  if (!(await succeeds(check))) {
-    console.error(`\n${check.name}: failed (${[check.command, ...check.args].join(" ")})`);
-    process.exit(1);
-  }
-}
+// Two at a time: each keeps one processor busy.
+const waiting = [...checks];
+await Promise.all(
+  [1, 2].map(async () => {
+    for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) {
+      if (await succeeds(check, "at its end")) continue;
+      console.error(`\n${check.name}: failed (${[check.command, ...check.args].join(" ")})`);
+      process.exit(1);
+    }
+  }),
+);
 let haveSucceeded = true;
 for (const { step, report } of testRuns) {
   rmSync(report, { force: true });
@@ -89,17 +94,29 @@ function planTests(name: string, projects: readonly string[]): TestRun {
   };
 }
 
-async function succeeds({ name, command, args: commandArgs }: Step): Promise<boolean> {
+/** Runs a step. Its output appears as it comes, or at its end where another one runs beside it. */
+async function succeeds(
+  { name, command, args: commandArgs }: Step,
+  shows: "as it comes" | "at its end" = "as it comes",
+): Promise<boolean> {
   const startedMs = performance.now();
-  console.log(`\n--- ${name}`);
+  if (shows === "as it comes") console.log(`\n--- ${name}`);
+  let output = "";
   const code = await new Promise<number>((resolve) => {
-    const child = spawn(command, commandArgs, { cwd: root, stdio: "inherit" });
+    const stdio: StdioOptions = shows === "as it comes" ? "inherit" : ["ignore", "pipe", "pipe"];
+    const child = spawn(command, commandArgs, { cwd: root, stdio });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on("data", (chunk: Buffer) => {
+        output += chunk.toString("utf8");
+      });
+    }
     child.once("error", (error) => {
       console.error(error.message);
       resolve(1);
     });
-    child.once("exit", (exitCode) => resolve(exitCode ?? 1));
+    child.once("close", (exitCode) => resolve(exitCode ?? 1));
   });
+  if (output !== "") console.log(`\n${output.trimEnd()}`);
   console.log(
     `--- ${name}: ${code === 0 ? "ok" : "FAILED"} (${((performance.now() - startedMs) / 1000).toFixed(1)} s)`,
   );

@@ -26,9 +26,7 @@ function start(overrides: Record<string, string> = {}): ServiceProcess {
   return gateway;
 }
 
-test("it serves with every part unavailable, reports which, and ends with 0 on request", {
-  timeout: 20_000,
-}, async () => {
+test("it serves with every part unavailable, reports which, and ends with 0 on request", async () => {
   const gateway = start();
   await vi.waitFor(() => expect(gateway.output()).toContain('"msg":"serving"'));
   const url = /"address":"(http[^"]+)"/.exec(gateway.output())?.[1];
@@ -40,7 +38,7 @@ test("it serves with every part unavailable, reports which, and ends with 0 on r
   expect(await gateway.kill("SIGTERM")).toBe(0);
 });
 
-test("a port in use is one sentence and exit 2", { timeout: 20_000 }, async () => {
+test("a port in use is one sentence and exit 2", async () => {
   const occupant = createServer();
   await new Promise<void>((resolve) => occupant.listen(0, "127.0.0.1", resolve));
   const address = occupant.address();
@@ -53,9 +51,7 @@ test("a port in use is one sentence and exit 2", { timeout: 20_000 }, async () =
   occupant.close();
 });
 
-test("beyond loopback it does not start without the setting that the network is trusted", {
-  timeout: 20_000,
-}, async () => {
+test("beyond loopback it does not start without the setting that the network is trusted", async () => {
   const gateway = start({ SERVICE_HOST: "0.0.0.0" });
 
   expect(await gateway.exited).toBe(2);

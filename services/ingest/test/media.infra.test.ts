@@ -372,7 +372,7 @@ describe("content that is arriving", () => {
     const slow = [await startSlowUpload(projectId), await startSlowUpload(projectId)];
     const content = randomBytes(limits.mediaMaxBytes);
     const { json } = await announce(projectId, describeContent(content));
-    await expect.poll(async () => (await put(json.uploadUrl, content)).status, { timeout: 10_000 }).toBe(429);
+    await expect.poll(async () => (await put(json.uploadUrl, content)).status).toBe(429);
 
     const refused = await put(json.uploadUrl, content);
     const served = await store(other, content);

@@ -130,7 +130,7 @@ describe("the prices that auth announces", () => {
     const bus = connectBus({ url: nats.url, service: "auth", logger: silentLogger });
     await vi.waitFor(() => expect(bus.status()).toBe("connected"));
     await bus.publish(modelPricesChanged, { ownerId: projectId, revision: 1, changes: [own] }, { messageId: "prices" });
-    await expect.poll(() => costOf(projectId, json.trace_id), { timeout: 20_000 }).toBeCloseTo(1.00001, 12);
+    await expect.poll(() => costOf(projectId, json.trace_id)).toBeCloseTo(1.00001, 12);
     await bus.drain();
 
     expect((await unpriced(projectId)).json).toEqual({ models: [] });

@@ -6,7 +6,7 @@ export interface Measurement {
   attack: string;
   seconds: number;
   window: Window;
-  /** Ids of acknowledged traces that are missing. */
+  /** A line for each acknowledged trace that is missing or has another text. */
   lost: readonly string[];
   notes: AttackNotes;
   /** The Node process of the installation had ended afterwards. */

@@ -42,6 +42,7 @@ export function describeMeasurement(measurement: Measurement, limits: Bars): str
   return [
     `${attack}: ${missed.length === 0 ? "bars met" : "bars MISSED"}`,
     `  probe: p50 ${window.p50Ms.toFixed(0)}, p99 ${window.p99Ms.toFixed(0)}, worst ${window.worstMs.toFixed(0)}, longest stall ${window.stallMs.toFixed(0)} ms; ${window.requests} requests, ${window.failed} answered 5xx, ${window.refused} refused, ${window.unanswered} not answered, ${lost.length} traces lost`,
+    ...lost.map((loss) => `  lost: ${loss}`),
     `  memory: ${before.toFixed(0)} MB before, ${peak.toFixed(0)} at the most, ${after.toFixed(0)} after`,
     `  the attacker was answered in ${seconds.toFixed(0)} s: ${answers.join(", ") || "nothing"}`,
     ...(window.ownDelayMs > busyMachineMs

@@ -3,8 +3,8 @@ import type { HttpAnswer } from "./check-answer.ts";
 import type { HttpRequest } from "./http-request.ts";
 import type { TestedSystem } from "./system.ts";
 
-/** No answer may take longer than this. */
-const answerDeadlineMs = 5_000;
+/** Without an answer the test fails. How soon it comes depends on the machine. */
+const answerDeadlineMs = 60_000;
 
 /** Sends a request with the system's key, unless it has one. Rejects when the answer takes too long. */
 export async function sendRequest(

@@ -65,6 +65,6 @@ test.for(["auth", "eval-runs", "judge", "monitor"])("the outbox of %s can be rea
   // A reading is kept for 10 s.
   await vi.waitFor(
     async () => expect(await scrape(service)).toMatch(/^service_outbox_events_waiting\{service="[\w-]+"\} \d+$/m),
-    { timeout: 15_000, interval: 500 },
+    { interval: 500 },
   );
 });

@@ -64,7 +64,13 @@ afterAll(async () => {
   await llm?.stop();
 });
 
-const ask = (): Promise<MatrixReport> => askMatrix(system.url, { own: tenants[0], other: tenants[1], revokedKey });
+/** The gateway refuses strangers before either layer sees them: they ask once. */
+const ask = (askers: "with strangers" | "tenants only" = "tenants only"): Promise<MatrixReport> =>
+  askMatrix(system.url, {
+    own: tenants[0],
+    other: tenants[1],
+    revokedKey: askers === "with strangers" ? revokedKey : null,
+  });
 const detect = (): Promise<string[]> => findLeaks(tenants, { url: system.url, adminUrl: system.database.adminUrl });
 
 test("every public route has an entry in the matrix, and every entry has a route", () => {
@@ -108,10 +114,10 @@ test("a tenant that used up its quota and its rate limit did not affect another 
 });
 
 describe.each([
-  { of: "both layers", isScopeNamed: true, isSecured: true },
-  { of: "the scope of the code alone", isScopeNamed: true, isSecured: false },
-  { of: "row-level security alone", isScopeNamed: false, isSecured: true },
-])("under $of", ({ isScopeNamed, isSecured }) => {
+  { of: "both layers", isScopeNamed: true, isSecured: true, askers: "with strangers", cellsMin: 2_000 },
+  { of: "the scope of the code alone", isScopeNamed: true, isSecured: false, askers: "tenants only", cellsMin: 1_000 },
+  { of: "row-level security alone", isScopeNamed: false, isSecured: true, askers: "tenants only", cellsMin: 1_000 },
+] as const)("under $of", ({ isScopeNamed, isSecured, askers, cellsMin }) => {
   beforeAll(async () => {
     // In this order one of the two layers is active at every moment: the services keep working meanwhile.
     await layers.setRowLevelSecurity(isSecured);
@@ -119,10 +125,10 @@ describe.each([
   });
 
   test("a foreign id gets the same answer as a missing one on every route, and changes nothing", async () => {
-    const { cells, violations } = await ask();
+    const { cells, violations } = await ask(askers);
 
     expect(violations).toEqual([]);
-    expect(cells).toBeGreaterThan(2_000);
+    expect(cells).toBeGreaterThan(cellsMin);
   });
 
   test("nothing of another tenant is found by searching, filtering, following, counting or exporting", async () => {

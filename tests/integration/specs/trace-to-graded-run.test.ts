@@ -83,7 +83,7 @@ test("a recorded export becomes a listed trace, and a dataset becomes a graded r
   // Counted in batches, every 2 s.
   const judgeCalls = llm.requests.filter(({ api }) => api !== "embeddings").length;
   await expect
-    .poll(() => client.expect({ status: 200, schema: usage }, "GET", "/agent-monitoring/usage"), { timeout: 30_000 })
+    .poll(() => client.expect({ status: 200, schema: usage }, "GET", "/agent-monitoring/usage"))
     .toMatchObject({
       traces: { used: 1, limit: null },
       onlineJudgeCalls: { used: 0, limit: null },

@@ -28,7 +28,7 @@ export interface Probe {
   requestsSince(sentMs: number): Promise<ProbedRequest[]>;
   /** The slowest request since then, including those in progress; 0 if there is none. */
   slowestSince(sentMs: number): number;
-  /** Reads back what was acknowledged since then; returns what is missing or differs from what was sent. */
+  /** Reads back what was acknowledged since then; returns a line for each that is missing or differs from what was sent. */
   readBack(sentMs: number): Promise<string[]>;
   /** The latency of the slowest of many `/health/live` since then: about as long as no request could be answered. */
   longestPingSince(sentMs: number): number;
@@ -119,11 +119,18 @@ export function startProbe({ url, apiKey }: { url: string; apiKey: string }): Pr
     pingSentMs = null;
   }, pingEveryMs);
 
-  async function isThere({ id, input }: AcknowledgedTrace, deadline: number): Promise<boolean> {
-    for (;;) {
-      const answer = await send("GET", `/api/v1/ingest/traces/${id}`).catch(() => null);
-      if (answer?.status === 200) return (JSON.parse(answer.text) as { input: string }).input === input;
-      if (answer?.status === 404 || performance.now() > deadline) return false;
+  /** How a trace was lost; null if it is there. */
+  async function findLoss({ id, input }: AcknowledgedTrace): Promise<string | null> {
+    // For each of them: on a busy machine reading back all takes minutes.
+    for (const deadline = performance.now() + readBackMs; ; ) {
+      const answer = await send("GET", `/api/v1/ingest/traces/${id}`).catch((error: Error) => error.message);
+      const said = typeof answer === "string" ? answer : `${answer.status} ${answer.text.slice(0, 200)}`;
+      if (typeof answer !== "string" && answer.status === 200) {
+        return (JSON.parse(answer.text) as { input: string }).input === input
+          ? null
+          : `${id} has another text: ${said}`;
+      }
+      if (said.startsWith("404 ") || performance.now() > deadline) return `${id}: ${said}`;
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   }
@@ -140,7 +147,6 @@ export function startProbe({ url, apiKey }: { url: string; apiKey: string }): Pr
       return Math.max(0, ...ended, ...waiting);
     },
     async readBack(since) {
-      const deadline = performance.now() + readBackMs;
       const promised = acknowledged.filter(({ sentMs }) => sentMs >= since);
       const lost: string[] = [];
       let next = 0;
@@ -148,7 +154,8 @@ export function startProbe({ url, apiKey }: { url: string; apiKey: string }): Pr
         while (next < promised.length) {
           const trace = promised[next] as AcknowledgedTrace;
           next += 1;
-          if (!(await isThere(trace, deadline))) lost.push(trace.id);
+          const loss = await findLoss(trace);
+          if (loss !== null) lost.push(loss);
         }
       };
       await Promise.all(Array.from({ length: 4 }, reader));
