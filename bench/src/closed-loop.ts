@@ -28,10 +28,38 @@ export async function measureClosedLoop(options: {
       }
     }),
   );
-  latencies.sort((one, other) => one - other);
+  return { answered, perSecond: latencies.length / seconds, ...quantiles(latencies) };
+}
+
+/** Runs `clients` loops over `once` until `count` requests were answered. Each gets its number, from 0. */
+export async function measureCount(options: {
+  clients: number;
+  count: number;
+  once: (client: number, number: number) => Promise<void>;
+}): Promise<Measurement> {
+  const { clients, count, once } = options;
+  const startMs = performance.now();
+  const latencies: number[] = [];
+  let sent = 0;
+  await Promise.all(
+    Array.from({ length: clients }, async (_, client) => {
+      while (sent < count) {
+        const number = sent;
+        sent += 1;
+        const sentMs = performance.now();
+        await once(client, number);
+        latencies.push(performance.now() - sentMs);
+      }
+    }),
+  );
+  return { answered: count, perSecond: (count * 1_000) / (performance.now() - startMs), ...quantiles(latencies) };
+}
+
+function quantiles(latencies: readonly number[]): { p50Ms: number; p99Ms: number } {
+  const sorted = [...latencies].sort((one, other) => one - other);
   const quantile = (q: number): number =>
-    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * q))] ?? Number.NaN;
-  return { answered, perSecond: latencies.length / seconds, p50Ms: quantile(0.5), p99Ms: quantile(0.99) };
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
+  return { p50Ms: quantile(0.5), p99Ms: quantile(0.99) };
 }
 
 /** The median; rounds are noisy and a mean follows the worst one. */

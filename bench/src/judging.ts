@@ -1,12 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { type Measurement, measureClosedLoop, median } from "./closed-loop.ts";
+import { evaluations, insistOn, refuseSkipped, resultsPerBatch, startRun, submitBatch } from "./graded-batches.ts";
 import { type HttpConnection, openHttpConnection } from "./http-connection.ts";
 import { type JudgingSystem, withJudgingSystem } from "./judging-system.ts";
 import { atLeast, atMost, describeRounds, printFigure, printHeading } from "./report.ts";
 import type { SingleService } from "./single-service.ts";
 
-const evaluations = "/api/v1/custom-agent-evaluations";
-const resultsPerBatch = 10;
 const judgeTakesMs = 200;
 const readBackResults = 1_000;
 /** A run that grows without limit would measure its own statistics. */
@@ -159,61 +157,7 @@ async function measureBatches(
 const openJson = ({ address }: SingleService): Promise<HttpConnection> =>
   openHttpConnection(address, { "content-type": "application/json" });
 
-const text = "The forecast for the next days says sunshine with light wind from the west and mild nights. ";
-let submitted = 0;
-
-async function submitBatch(connection: HttpConnection, evalRuns: SingleService, runId: string): Promise<void> {
-  const path = `${evaluations}/runs/${runId}/results`;
-  const results = Array.from({ length: resultsPerBatch }, () => {
-    submitted += 1;
-    return {
-      idempotencyKey: `${submitted}`,
-      questionIndex: 0,
-      runNumber: submitted,
-      input: { query: "How will the weather be?" },
-      output: { text: `${text}${text}It is answer ${submitted}.` },
-    };
-  });
-  const body = JSON.stringify({ batchId: randomUUID(), results });
-  insistOn(200, await connection.post(path, body, evalRuns.headersFor("POST", path)));
-}
-
-async function startRun(evalRuns: SingleService): Promise<string> {
-  const { _id: datasetId } = await askJson<{ _id: string }>(evalRuns, "POST", "/datasets", {
-    name: "Bench",
-    acceptanceCriteria: "Names the weather.",
-    vectorSimilarity: { enabled: true, model: "local-hash" },
-    jaccardSimilarity: { enabled: true },
-    bleuScore: { enabled: true },
-    rougeScore: { enabled: true },
-    questions: [{ main_question: { query: "How will the weather be?", expectedResults: `${text}${text}` } }],
-  });
-  return (await askJson<{ runId: string }>(evalRuns, "POST", "/runs", { datasetId })).runId;
-}
-
-/** A figure of results without verdicts is invalid. */
-async function refuseSkipped(evalRuns: SingleService, runId: string): Promise<void> {
-  const run = await askJson<{ liveStatistics: { skippedCount: number } }>(evalRuns, "GET", `/runs/${runId}`);
-  if (run.liveStatistics.skippedCount > 0) throw new Error("Results were skipped instead of judged.");
-}
-
-async function askJson<Reply>(service: SingleService, method: string, route: string, body?: object): Promise<Reply> {
-  const path = `${evaluations}${route}`;
-  const [name = "", identity = ""] = service.headersFor(method, path).trim().split(": ");
-  const response = await fetch(`${service.address}${path}`, {
-    method,
-    headers: { [name]: identity, ...(body !== undefined && { "content-type": "application/json" }) },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${await response.text()}`);
-  return (await response.json()) as Reply;
-}
-
 async function readCpu(evalRuns: SingleService, judge: SingleService) {
   const { user, system } = process.cpuUsage();
   return { evalRuns: await evalRuns.cpuMs(), judge: await judge.cpuMs(), driver: (user + system) / 1000 };
-}
-
-function insistOn(expected: number, status: number | undefined): void {
-  if (status !== expected) throw new Error(`A request was answered ${status}.`);
 }

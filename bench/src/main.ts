@@ -9,6 +9,9 @@ import { benchOtlpExports } from "./otlp-exports.ts";
 import { benchReads } from "./reads.ts";
 import { benchSingleTraces } from "./single-traces.ts";
 import { benchStart } from "./start-and-memory.ts";
+import { benchProfile } from "./sustained/bench-profile.ts";
+import { benchSustained } from "./sustained/bench-sustained.ts";
+import { workloads } from "./sustained/workloads.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -18,12 +21,19 @@ const { values, positionals } = parseArgs({
     roots: { type: "string", default: "250000" },
     searched: { type: "string" },
     only: { type: "string" },
+    against: { type: "string" },
+    turns: { type: "string", default: "1" },
+    workloads: { type: "string", default: "" },
+    share: { type: "string", default: "1" },
   },
 });
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
 const roots = Number(values.roots);
 const searched = Number(values.searched ?? values.roots);
+const turns = Number(values.turns);
+const share = Number(values.share);
+const chosenWorkloads = values.workloads.split(",").filter(Boolean);
 
 const benches = {
   start: benchStart,
@@ -32,11 +42,15 @@ const benches = {
   reads: () => benchReads({ roots, searched, rounds, seconds }),
   judge: () => benchJudging({ rounds, seconds }),
   dashboard: () => benchDashboard({ rounds }),
+  profile: () => benchProfile({ share, chosen: chosenWorkloads }),
+  sustained: () => benchSustained({ turns, share, chosen: chosenWorkloads, against: values.against ?? null }),
 };
 type BenchName = keyof typeof benches;
 const names = Object.keys(benches) as BenchName[];
+/** They take minutes for each workload. */
+const namedOnly: readonly string[] = ["sustained", "profile"];
 const named = [...positionals, ...(values.only?.split(",") ?? [])];
-const chosen = named.length > 0 ? named : names;
+const chosen = named.length > 0 ? named : names.filter((name) => !namedOnly.includes(name));
 const unknown = chosen.find((name) => !names.includes(name as BenchName));
 if (unknown !== undefined) refuse(`There are the benches ${names.join(", ")}, but no ${unknown}.`);
 if (!(rounds >= 1 && rounds <= 50 && seconds >= 1 && seconds <= 60)) {
@@ -46,6 +60,12 @@ if (!(Number.isInteger(roots) && roots >= 4_000 && roots <= 5_000_000)) refuse("
 if (!(Number.isInteger(searched) && searched >= 4_000 && searched <= roots && (roots - searched) % 2 === 0)) {
   refuse("--searched takes 4000 to the number of roots, and as even a number as that.");
 }
+const unknownWorkload = chosenWorkloads.find((name) => !(name in workloads));
+if (unknownWorkload !== undefined) {
+  refuse(`There are the workloads ${Object.keys(workloads).join(", ")}, but no ${unknownWorkload}.`);
+}
+if (!(Number.isInteger(turns) && turns >= 1 && turns <= 50)) refuse("--turns takes 1 to 50.");
+if (!(share > 0 && share <= 10)) refuse("--share takes a number above 0, up to 10.");
 
 console.log("Driver, gateway, services, PostgreSQL and nats-server share this machine's cores.");
 for (const name of chosen) await benches[name as BenchName]();

@@ -1,16 +1,20 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
-import { programFile } from "@touchstone/testkit/program-file";
+import { programFile, programSource } from "@touchstone/testkit/program-file";
 import { nodeEnvironment } from "../../tests/integration/src/service-process.ts";
 import { readCpuMs, readMemoryMb } from "./process-figures.ts";
 
 const repository = path.resolve(import.meta.dirname, "../..");
 const startDeadlineMs = 60_000;
+/** Includes the installation of packages. */
+const firstStartDeadlineMs = 600_000;
 
 /** A standalone as `npm start` starts it, on a free port. */
 export interface Standalone {
   address: string;
   apiKey: string;
+  /** The first of its processes. */
+  pid: number;
   /** From the spawn to the printed address. */
   startMs: number;
   /** Resident memory of the Node process, in MB, without PostgreSQL and nats-server. */
@@ -26,12 +30,17 @@ export interface Standalone {
 export async function startStandalone(options: {
   home: string;
   settings?: Record<string, string>;
+  /** A copy of the repository, whose `npm start` is run. Default: the bundled program of this one. */
+  repository?: string;
+  /** Where Node writes its CPU profiles when it stops. Then the sources are run, so that the profiles name them. */
+  profilesTo?: string;
 }): Promise<Standalone> {
   const startedMs = performance.now();
-  const child = spawn("node", [programFile("standalone")], {
-    cwd: repository,
+  const command = commandOf(options);
+  const child = spawn("node", command, {
+    cwd: options.repository ?? repository,
     env: {
-      ...nodeEnvironment,
+      ...(options.repository === undefined ? nodeEnvironment : environmentOfUser()),
       PORT: "0",
       SERVICE_HOME: options.home,
       SERVICE_RATE_LIMIT: "off",
@@ -40,8 +49,10 @@ export async function startStandalone(options: {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
-  const printed = await readUntilReady(child, exited);
+  const deadlineMs = options.repository === undefined ? startDeadlineMs : firstStartDeadlineMs;
+  const printed = await readUntilReady(child, exited, deadlineMs);
   return {
+    pid: child.pid as number,
     address: printed.address,
     apiKey: printed.apiKey,
     startMs: performance.now() - startedMs,
@@ -58,16 +69,29 @@ export async function startStandalone(options: {
   };
 }
 
+function commandOf({ repository: copy, profilesTo }: { repository?: string; profilesTo?: string }): string[] {
+  if (copy !== undefined) return ["tools/run.mjs", "start"];
+  if (profilesTo === undefined) return [programFile("standalone")];
+  return ["--cpu-prof", "--cpu-prof-dir", profilesTo, programSource("standalone")];
+}
+
+/** What `npm start` of a copy inherits: its installation may need a proxy or certificates, but no setting of this process. */
+function environmentOfUser(): NodeJS.ProcessEnv {
+  const isSetting = (name: string): boolean => /^(SERVICE_|TOUCHSTONE_|NODE_COMPILE_CACHE$|INIT_CWD$)/.test(name);
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSetting(name)));
+}
+
 function readUntilReady(
   child: ChildProcess,
   exited: Promise<number | null>,
+  deadlineMs: number,
 ): Promise<{ address: string; apiKey: string }> {
   return new Promise((resolve, reject) => {
     let output = "";
     const timer = setTimeout(() => {
       child.kill("SIGKILL");
-      reject(new Error(`Not ready after ${startDeadlineMs} ms:\n${output}`));
-    }, startDeadlineMs);
+      reject(new Error(`Not ready after ${deadlineMs} ms:\n${output}`));
+    }, deadlineMs);
     void exited.then((code) => {
       clearTimeout(timer);
       reject(new Error(`The standalone ended with code ${code}:\n${output}`));
