@@ -31,6 +31,7 @@ const requestsMax = Number(process.env.TOUCHSTONE_CONFORMANCE_REQUESTS ?? 2_400)
 /** The same requests each time, so that a failure is caused by the current change; longer runs choose other seeds. */
 const seed = Number(process.env.TOUCHSTONE_CONFORMANCE_SEED ?? 20_261_122);
 const perOperation = Math.ceil(requestsMax / operations.length);
+const rareRequests = 60;
 
 /**
  * No request can succeed: rotating a project's key invalidates the key in use; the entities that can be exported have
@@ -62,23 +63,24 @@ describe("the OpenAPI document holds", () => {
   test.for(operations)("for $id: $method $path", { timeout: 60_000 + perOperation * 1_000 }, async (operation) => {
     const source = { schemas: openApi.schemas, known: idsFor(operation.id, known) };
     const statuses = new Map<number, number>();
-    await fc.assert(
-      fc.asyncProperty(requestArbitrary(operation, source), async (request) => {
-        const answer = await sendRequest(system, request);
-        // The replaced key would be the one that all other requests use.
-        if (operation.id === "regenerateApiKey" && answer.status === 200) {
-          system.apiKey = (JSON.parse(answer.body.toString("utf8")) as { apiKey: string }).apiKey;
-        }
-        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-        const problems = check(operation, request, answer);
-        if (problems.length > 0) {
-          throw new Error(`${problems.join(" ")}\n${toCurl(request)}\n${answer.body.toString("utf8").slice(0, 500)}`);
-        }
-      }),
-      { numRuns: perOperation, seed },
-    );
-    const succeeded = [...statuses.keys()].some((status) => status < 300);
-    expect(succeeded, JSON.stringify([...statuses])).toBe(!neverSucceeding.includes(operation.id));
+    const property = fc.asyncProperty(requestArbitrary(operation, source), async (request) => {
+      const answer = await sendRequest(system, request);
+      // The replaced key would be the one that all other requests use.
+      if (operation.id === "regenerateApiKey" && answer.status === 200) {
+        system.apiKey = (JSON.parse(answer.body.toString("utf8")) as { apiKey: string }).apiKey;
+      }
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+      const problems = check(operation, request, answer);
+      if (problems.length > 0) {
+        throw new Error(`${problems.join(" ")}\n${toCurl(request)}\n${answer.body.toString("utf8").slice(0, 500)}`);
+      }
+    });
+    await fc.assert(property, { numRuns: perOperation, seed });
+    const hasSucceeded = (): boolean => [...statuses.keys()].some((status) => status < 300);
+    const canSucceed = !neverSucceeding.includes(operation.id);
+    // A valid request with members that are seldom chosen together may take many.
+    if (canSucceed && !hasSucceeded()) await fc.assert(property, { numRuns: rareRequests, seed: seed + 1 });
+    expect(hasSucceeded(), JSON.stringify([...statuses])).toBe(canSucceed);
   });
 });
 

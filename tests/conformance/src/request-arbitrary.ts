@@ -106,17 +106,19 @@ function bodyMutationsOf(
   const body = draft.body ?? Buffer.alloc(0);
   const withHeader = (name: string, value: string) => ({ headers: { ...draft.headers, [name]: value } });
   // Content of any type goes to a signed address, which is judged first.
-  const refused = (status: number): number[] | null => (takesContent(operation) ? null : [status]);
+  const refused = (...statuses: number[]): number[] | null => (takesContent(operation) ? null : statuses);
+  // Lines are read as they come, once the object exists that they are for.
+  const unreadable = takesLines(operation) && operation.path.includes("{") ? refused(400, 404) : refused(400);
   const mutations = [
     spoil("content type text/plain", refused(415), withHeader("content-type", "text/plain")),
     spoil("an empty content type", refused(415), withHeader("content-type", "")),
     spoil("an unknown content encoding", [415], withHeader("content-encoding", "br2")),
-    spoil("gzip that is none", refused(400), {
+    spoil("gzip that is none", unreadable, {
       ...withHeader("content-encoding", "gzip"),
       body: Buffer.from("not gzip"),
     }),
     spoil("gzip", null, { ...withHeader("content-encoding", "gzip"), body: gzipSync(body) }),
-    spoil("gzip that ends early", refused(400), {
+    spoil("gzip that ends early", unreadable, {
       ...withHeader("content-encoding", "gzip"),
       body: gzipSync(body).subarray(0, -9),
     }),
