@@ -215,7 +215,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   /** Everything about a request except how it arrived and how its answer is sent. */
   async function answerRequest(
     { route, handle, admitted, envelope }: ServingRoute,
-    ...[{ method, path, headers, requestId }, room, callOf]: AskedWith
+    ...[{ method, path, headers, requestId, handedOver }, room, callOf]: AskedWith
   ): Promise<RenderedAnswer> {
     let startedMs = performance.now();
     let share: BodyShare | undefined;
@@ -225,9 +225,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     let cause: unknown;
     let answer: RenderedAnswer;
     try {
-      const header = headers[identityHeader];
-      const identity = verify(typeof header === "string" ? header : undefined, { method, path });
-      if (identity === null || !admitted.includes(identity.issuer)) {
+      const identity = handedOver ?? verify(headers[identityHeader], { method, path });
+      if (identity?.audience !== service || !admitted.includes(identity.issuer)) {
         throw new AppError("unauthorized", "This route needs a valid internal identity.", {
           internalHeaders: { [identityRefusedHeader]: "1" },
         });
@@ -269,7 +268,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }
 
   /** Null for what is better asked over HTTP: other routes, a body that is too large, a server that stops. */
-  function answerLocally({ method, path, headers, body, signal }: LocalRequest): Promise<LocalAnswer> | null {
+  function answerLocally({
+    method,
+    path,
+    headers,
+    identity: handedOver,
+    body,
+    signal,
+  }: LocalRequest): Promise<LocalAnswer> | null {
     const question = path.indexOf("?");
     const found = localRoutes.find(method, question < 0 ? path : path.slice(0, question));
     if (found === null || found.route === null) return null;
@@ -277,7 +283,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     if (body.length > serving.maxBytes || state !== "serving") return null;
     const requestId = String(headers[requestIdHeader] ?? randomUUID());
     const room = new AnswerRoom(answers, () => tooMuchToSend(service));
-    return answerTraced(serving, { method, path, headers, requestId }, room, async (identity, share) => {
+    return answerTraced(serving, { method, path, headers, requestId, handedOver }, room, async (identity, share) => {
       await share.enter(body.length);
       return createCall({ ...serving, identity, params, query: readQuery(path), headers, body, share, room, signal });
     }).then((answer) => {
@@ -350,6 +356,8 @@ interface IncomingRequest {
   path: string;
   headers: IncomingHttpHeaders;
   requestId: string;
+  /** The identity of a request from the same process; others have a signed one in a header. */
+  handedOver?: Identity;
 }
 
 const drainDefaultMs = 8_000;

@@ -13,8 +13,8 @@ import { errors } from "undici";
 import type { z } from "zod";
 import { AppError, isAppError } from "./app-error.ts";
 import type { Clock } from "./clock.ts";
-import { createIdentitySigner, type IdentityClaims } from "./internal-identity.ts";
-import type { LocalAnswer, LocalCalls } from "./local-calls.ts";
+import { createIdentitySigner, type IdentityClaims, stateIdentity } from "./internal-identity.ts";
+import type { LocalAnswer, LocalCalls, LocalRequest } from "./local-calls.ts";
 import type { Pieces } from "./pieces.ts";
 import { createPoolDirectory, type ReplicaPools } from "./replica-pools.ts";
 import { createReplicaSet, type LookUp } from "./replica-set.ts";
@@ -48,7 +48,7 @@ export interface HopAnswer {
   takeTime(): void;
 }
 
-/** Calls one other service over keep-alive connections, under a signed identity. */
+/** Calls one other service over keep-alive connections, under a signed identity, or directly in the same process. */
 export interface InternalClient {
   /** Forwards raw bytes. Throws `service_unavailable` when there is no answer in time. */
   forward(hop: Hop): Promise<HopAnswer>;
@@ -102,14 +102,15 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
   async function forwardTraced(hop: Hop): Promise<HopAnswer> {
     const bounds = boundHop(hop);
     const traceparent = currentTraceparent();
-    const headers = {
+    const unsigned = {
       ...hop.headers,
       ...(traceparent !== undefined && { traceparent }),
       [requestIdHeader]: hop.claims.requestId,
-      [identityHeader]: sign({ ...hop.claims, method: hop.method, path: hop.path }),
     };
-    const here = askHere(hop, headers, bounds);
+    const claims = { ...hop.claims, method: hop.method, path: hop.path };
+    const here = askHere(hop, { headers: unsigned, identity: stateIdentity(claims, options) }, bounds);
     if (here !== null) return here;
+    const headers = { ...unsigned, [identityHeader]: sign(claims) };
     const body = isReadOnce(hop.body) ? countWriting(hop.body, bounds) : hop.body;
     const tried = new Set<ReplicaPools>();
     let notTaken = 0;
@@ -158,13 +159,17 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
   }
 
   /** Null when the audience is not in this process, or requires HTTP. */
-  function askHere(hop: Hop, headers: Record<string, string>, bounds: HopBounds): Promise<HopAnswer> | null {
+  function askHere(
+    hop: Hop,
+    asked: Pick<LocalRequest, "headers" | "identity">,
+    bounds: HopBounds,
+  ): Promise<HopAnswer> | null {
     const [address] = options.addresses;
     if (address === undefined || isReadOnce(hop.body) || hop.lasting !== undefined) return null;
     const answering = options.localCalls?.find(address)?.({
       method: hop.method,
       path: hop.path,
-      headers,
+      ...asked,
       body: hop.body ?? noBody,
       signal: () => bounds.signal,
     });

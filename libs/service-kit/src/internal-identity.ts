@@ -9,6 +9,14 @@ const lifetimeMs = 30_000;
 /** The claims of the issuer; the rest of the identity is filled in when it is signed. */
 export type IdentityClaims = Omit<Identity, "issuer" | "audience" | "expiresAtMs">;
 
+/** The identity of a request that is sent now. A service in the same process is handed it as it is. */
+export function stateIdentity(
+  claims: IdentityClaims,
+  { issuer, audience, clock }: { issuer: ServiceName; audience: ServiceName; clock: Clock },
+): Identity {
+  return { ...claims, issuer, audience, expiresAtMs: clock.now() + lifetimeMs };
+}
+
 /**
  * Signs identities from one service to another (decision 5). Keys are derived once per pair; signing takes some
  * microseconds.
@@ -19,10 +27,9 @@ export function createIdentitySigner(options: {
   rootSecret: string;
   clock: Clock;
 }): (claims: IdentityClaims) => string {
-  const { issuer, audience, clock } = options;
-  const key = pairKey(options.rootSecret, issuer, audience);
+  const key = pairKey(options.rootSecret, options.issuer, options.audience);
   return (claims) => {
-    const stated: Identity = { ...claims, issuer, audience, expiresAtMs: clock.now() + lifetimeMs };
+    const stated = stateIdentity(claims, options);
     const payload = Buffer.from(JSON.stringify(stated)).toString("base64url");
     return `${payload}.${createHmac("sha256", key).update(payload).digest("base64url")}`;
   };
@@ -36,7 +43,7 @@ export function createIdentityVerifier(options: {
   audience: ServiceName;
   rootSecret: string;
   clock: Clock;
-}): (header: string | undefined, request: { method: string; path: string }) => Identity | null {
+}): (header: string | string[] | undefined, request: { method: string; path: string }) => Identity | null {
   const keys = new Map<ServiceName, KeyObject>();
   const keyOf = (issuer: ServiceName): KeyObject => {
     const known = keys.get(issuer);
@@ -46,8 +53,9 @@ export function createIdentityVerifier(options: {
     return key;
   };
   return (header, request) => {
-    const dot = header?.indexOf(".") ?? -1;
-    if (header === undefined || dot < 1) return null;
+    if (typeof header !== "string") return null;
+    const dot = header.indexOf(".");
+    if (dot < 1) return null;
     const payload = header.slice(0, dot);
     const stated = readPayload(payload);
     if (stated === null || stated.audience !== options.audience) return null;

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
+import type { Identity } from "@touchstone/contracts";
 import type { Pieces } from "./pieces.ts";
 
 /** A request to a service that lives in the same process. */
@@ -8,6 +9,8 @@ export interface LocalRequest {
   /** With the query string. */
   path: string;
   headers: IncomingHttpHeaders;
+  /** Unsigned: only code of this process can hand over an object. */
+  identity: Identity;
   /** Empty when there is none. */
   body: Buffer;
   /** Aborts when the caller has disconnected; created on demand. */
@@ -28,8 +31,8 @@ export type AnswerLocally = (request: LocalRequest) => Promise<LocalAnswer> | nu
 /**
  * Lets services in one process pass requests to one another without a socket: HTTP is two thirds of the cost of a small
  * write. Only the code that composes them into one process creates this. A server registers under its address, a client
- * with this address asks there first, and everything else about a request stays: its bytes, its signed identity, its
- * deadline, its limits, its metrics.
+ * with this address asks there first, and everything else about a request stays: its bytes, its identity, its deadline, its
+ * limits, its metrics.
  */
 export interface LocalCalls {
   offer(address: string, answer: AnswerLocally): void;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
-import { type Route, routes } from "@touchstone/contracts";
+import { identityHeader, type Route, routes, type ServiceName } from "@touchstone/contracts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   AppError,
@@ -80,10 +80,14 @@ afterEach(async () => {
   await Promise.all([here.close(), overHttp.close(), server.stop()]);
 });
 
-function clientOf(secret: string, localCalls?: LocalCalls): InternalClient {
+function clientOf(
+  secret: string,
+  localCalls?: LocalCalls,
+  { issuer, audience }: { issuer: ServiceName; audience: ServiceName } = { issuer: "gateway", audience: "ingest" },
+): InternalClient {
   return createInternalClient({
-    issuer: "gateway",
-    audience: "ingest",
+    issuer,
+    audience,
     addresses: [address],
     rootSecret: secret,
     clock: systemClock,
@@ -166,13 +170,32 @@ test("a compressed body is inflated within the limit", async () => {
   expect(answeredHere).toBe(2);
 });
 
-test("an identity that was not signed with the secret is refused", async () => {
-  handle = sayWho;
-  const stranger = clientOf("another root secret, which is long enough, too", watched);
+test("an identity is signed for a request over HTTP only", async () => {
+  handle = async ({ headers, identity }) => ({
+    status: 200,
+    body: { project: identity.projectId, isSigned: identityHeader in headers },
+  });
+  const strangerOverHttp = clientOf("another root secret, which is long enough, too");
+  try {
+    expect((await ask(here, hop)).text).toBe(JSON.stringify({ project: projectId, isSigned: false }));
+    expect((await ask(overHttp, hop)).text).toBe(JSON.stringify({ project: projectId, isSigned: true }));
+    expect((await ask(strangerOverHttp, hop)).status).toBe(401);
+  } finally {
+    await strangerOverHttp.close();
+  }
+});
 
-  expect((await ask(stranger, hop)).status).toBe(401);
-  expect(answeredHere).toBe(1);
-  await stranger.close();
+test.each([
+  { who: "for another service", issuer: "gateway", audience: "monitor" },
+  { who: "of a service that may not ask", issuer: "judge", audience: "ingest" },
+] as const)("in the process, too, an identity $who is refused", async ({ issuer, audience }) => {
+  const stranger = clientOf(rootSecret, watched, { issuer, audience });
+  try {
+    expect((await ask(stranger, hop)).status).toBe(401);
+    expect(answeredHere).toBe(1);
+  } finally {
+    await stranger.close();
+  }
 });
 
 test("what is too large, lasts, or has an escape or an unknown name in its path goes over HTTP", async () => {
