@@ -48,6 +48,9 @@ describe("metadata", () => {
   test("costs of input and output are summed where no total is reported", async () => {
     const row = await rowOf({ attributes: { "gen_ai.usage.input_cost": 0.5, "gen_ai.usage.output_cost": "0.25" } });
     expect(row.metadata.reportedCostUSD).toBe(0.75);
+    const parts = '{"input":0.5,"output":0.25,"cache_read_input_tokens":0.125}';
+    const ofLangfuse = await rowOf({ attributes: { "langfuse.observation.cost_details": parts } });
+    expect(ofLangfuse.metadata.reportedCostUSD).toBe(0.875);
   });
 
   test.each([

@@ -9,7 +9,7 @@ import type {
   ReceivedScope,
 } from "../wire/received-span.ts";
 import { JsonObjectText } from "./json-object-text.ts";
-import { readNumber, readText } from "./read-source.ts";
+import { readNumber, readText, toNumber } from "./read-source.ts";
 import {
   environmentSources,
   metadataNoise,
@@ -136,7 +136,12 @@ function readReportedCost(facts: SpanFacts): number | null {
   if (total !== null) return total > 0 ? total : null;
   const input = readNumber(facts, ["gen_ai.usage.input_cost"]) ?? 0;
   const output = readNumber(facts, ["gen_ai.usage.output_cost"]) ?? 0;
-  return input + output > 0 ? input + output : null;
+  return input + output || sumOfCosts(facts.parsed("langfuse.observation.cost_details")) || null;
+}
+
+/** Langfuse's clients send the costs of the parts without their total. */
+function sumOfCosts(details: unknown): number {
+  return isRecord(details) ? Object.values(details).reduce<number>((sum, cost) => sum + (toNumber(cost) ?? 0), 0) : 0;
 }
 
 function otelText(
