@@ -110,6 +110,14 @@ export const peerDataRoutes = {
     body: namedRunQuery,
     reply: foundRun,
   },
+  /** Deletes an external run by its name, with its items. */
+  deleteNamedRun: {
+    ...asPeers,
+    id: "deleteNamedRun",
+    path: "/internal/named-runs/delete",
+    body: namedRunQuery,
+    reply: z.object({ deleted: z.boolean() }),
+  },
   /** Prompts by name, label and tag, page by page. */
   searchPrompts: {
     ...asPeers,

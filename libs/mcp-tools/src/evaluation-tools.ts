@@ -1,9 +1,8 @@
 import type { comparedRuns, datasetSummaries, Gate, resultList, runList } from "@touchstone/contracts";
 import { z } from "zod";
 import { cut, fitRows } from "./answer.ts";
-import { type Ask, api, cursor, defineTool, evaluations, id, offset, queryOf, type Tool } from "./tool.ts";
+import { type Ask, api, cursor, defineTool, evaluations, id, offset, queryOf, runOf, type Tool } from "./tool.ts";
 
-const runOf = (runId: string): string => `${evaluations}/runs/${encodeURIComponent(runId)}`;
 const scorer = z.string().max(200).optional().describe("Name or id of an additional scorer to use instead");
 
 const listFailingCases = defineTool({

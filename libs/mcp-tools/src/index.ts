@@ -1,5 +1,6 @@
 import { renderAnswer } from "./answer.ts";
 import { evaluationTools } from "./evaluation-tools.ts";
+import { runTools } from "./run-tools.ts";
 import type { Ask, Tool } from "./tool.ts";
 import { traceTools } from "./trace-tools.ts";
 import { writingTools } from "./writing-tools.ts";
@@ -9,7 +10,7 @@ export type { Ask, Tool } from "./tool.ts";
 
 /** The tools of the MCP server. Those that write are there only with write access; none of them deletes. */
 export function listTools({ write }: { write: boolean }): readonly Tool[] {
-  return [...traceTools, ...evaluationTools, ...(write ? writingTools : [])];
+  return [...traceTools, ...evaluationTools, ...(write ? [...writingTools, ...runTools] : [])];
 }
 
 /**

@@ -43,3 +43,4 @@ export const offset = z.int().min(0).max(10_000_000).default(0).describe("`next`
 
 export const api = "/api/v1";
 export const evaluations = `${api}/custom-agent-evaluations`;
+export const runOf = (runId: string): string => `${evaluations}/runs/${encodeURIComponent(runId)}`;

@@ -57,21 +57,53 @@ const replies: Readonly<Record<string, unknown>> = {
   },
   "/gate": { passed: false, gatedScorer: { name: long }, checks: many(4, { detail: long }) },
   "/datasets": { ...page, datasets: many(20, { _id: "d", name: long, description: long }) },
-  "/runs": { ...page, runs: many(20, { liveStatistics: {}, evaluationSubject: { name: long, version: long } }) },
   "/batch/versions": { versionCounts: { d: 1 } },
   "/case-preview": { case: { main_question: { query: long, expectedResults: long }, source: { traceId: long } } },
   "/cases": { added: 1, caseCount: 1, duplicates: many(10, { index: 0, reason: "same-query" }) },
+  "/datasets/d": { version: 2, questions: many(150, { main_question: { query: "newer" } }) },
+  "/versions": [
+    {
+      versionNumber: 1,
+      snapshot: {
+        questions: many(150, {
+          main_question: { query: long, expectedResults: "secret" },
+          follow_up_questions: many(9, { query: long }),
+        }),
+      },
+    },
+  ],
+  "/custom-agent-evaluations/runs": {
+    ...page,
+    runId: "r",
+    runs: many(20, { liveStatistics: {}, evaluationSubject: { name: long, version: long } }),
+  },
+  "/runs/r": { status: "in_progress", datasetId: "d", datasetVersion: 1 },
+  "/missing-results": { missing: Array.from({ length: 150 }, (_, questionIndex) => ({ questionIndex, runNumber: 1 })) },
+  "/finalize": { status: "completed", liveStatistics: { averageRating: 7 } },
   "/scores": { scores: [{ id: long, name: long, value: long }] },
 };
 const sent: string[] = [];
-const ask: Ask = async (method, path) => {
+const bodies: unknown[] = [];
+const ask: Ask = async (method, path, _query, body) => {
   sent.push(`${method} ${path}`);
+  if (body !== undefined) bodies.push(body);
+  if (method === "POST" && path.endsWith("/results"))
+    return scoredAs(body as { results: { idempotencyKey: string }[] });
   const ending = Object.keys(replies)
     .filter((end) => path.endsWith(end))
     .sort((left, right) => right.length - left.length)[0];
   if (ending === undefined) throw new Error(`no reply to ${path}`);
   return replies[ending];
 };
+
+/** The reply to a batch; the server drops the second answer as invalid. */
+const scoredAs = ({ results }: { results: { idempotencyKey: string }[] }) => ({
+  ...{ accepted: results.length - 1, duplicates: 0, failedValidation: 1, status: "in_progress" },
+  scoredResults: results
+    .filter((_, index) => index !== 1)
+    .map(({ idempotencyKey }) => ({ idempotencyKey, status: "scored", rating: 7, justification: long })),
+  liveStatistics: { averageRating: 6 },
+});
 
 const toolOf = (name: string) => {
   const tool = listTools({ write: true }).find((one) => one.name === name);
@@ -101,7 +133,7 @@ test("tools that write are there only with write access", () => {
     listTools({ write: true })
       .filter(({ writes }) => writes)
       .map(({ name }) => name),
-  ).toEqual(["add_cases_from_traces", "add_score"]);
+  ).toEqual(["add_cases_from_traces", "add_score", "start_run", "submit_answers"]);
 });
 
 test.each([
@@ -119,6 +151,9 @@ test.each([
   ["list_datasets", { datasetId: "d" }],
   ["add_cases_from_traces", { datasetId: "d", traceIds: Array.from({ length: 10 }, () => "t") }],
   ["add_score", { name: "n", value: 1 }],
+  ["start_run", { datasetId: "d" }],
+  ["start_run", { runId: "r" }],
+  ["submit_answers", { runId: "r", answers: many(10, { case: 0, answer: "a" }) }],
 ])("an answer of %s %j is below the limit, and its recorded text stays between the marks", async (name, args) => {
   const texts = await run(name, args);
   expect(texts.join("").length).toBeLessThan(answerMaxChars);
@@ -143,4 +178,62 @@ test("cases are only shown unless the dry run is switched off", async () => {
   expect(sent).not.toContain("POST /api/v1/custom-agent-evaluations/datasets/d/cases");
   await run("add_cases_from_traces", { datasetId: "d", traceIds: ["t"], dryRun: false });
   expect(sent).toContain("POST /api/v1/custom-agent-evaluations/datasets/d/cases");
+});
+
+test("a run is started for the agent that answers, and asks the questions of its own version without reference answers", async () => {
+  bodies.length = 0;
+  const [facts, recorded] = await run("start_run", { datasetId: "d", name: "helper", version: "2" });
+
+  expect(bodies).toEqual([
+    { datasetId: "d", evaluationSubject: { displayName: "helper", version: "2" }, sdk: { name: "mcp" } },
+  ]);
+  expect(JSON.parse(facts ?? "")).toEqual({ runId: "r", status: "in_progress", missing: 150, shown: 1 });
+  expect(recorded).toContain('"case":0,"runNumber":1');
+  expect(recorded).not.toMatch(/newer|secret/);
+});
+
+test("a run is neither started twice nor without a dataset", async () => {
+  sent.length = 0;
+  for (const args of [{}, { datasetId: "d", runId: "r" }]) {
+    expect(await run("start_run", args)).toEqual([expect.stringContaining("Give datasetId")]);
+  }
+  expect(sent).toEqual([]);
+});
+
+test("answers are submitted under the keys of their cases, and the run is ended only when that is asked for", async () => {
+  [sent.length, bodies.length] = [0, 0];
+  const answers = [
+    { case: 3, answer: "Paris" },
+    { case: 4, runNumber: 2, error: "no idea", traceId: "t" },
+    { case: 5, answer: "Rome" },
+  ];
+
+  const [facts, recorded] = await run("submit_answers", { runId: "r", answers });
+
+  expect(bodies).toMatchObject([
+    {
+      results: [
+        { idempotencyKey: "r:case-3:run-1", questionIndex: 3, output: { text: "Paris" } },
+        { idempotencyKey: "r:case-4:run-2", runNumber: 2, error: { message: "no idea" }, traceId: "t" },
+        { idempotencyKey: "r:case-5:run-1" },
+      ],
+    },
+  ]);
+  expect(JSON.parse(facts ?? "")).toEqual({
+    ...{ runId: "r", accepted: 2, duplicates: 0, failedValidation: 1 },
+    ...{ missing: 150, status: "in_progress", averageRating: 6 },
+  });
+  expect(recorded).toMatch(/"case":3,.*"case":5,/s);
+  expect(sent.filter((one) => one.endsWith("/finalize"))).toEqual([]);
+  const [ended] = await run("submit_answers", { runId: "r", answers, finish: true });
+  expect(JSON.parse(ended ?? "")).toMatchObject({ status: "completed", averageRating: 7 });
+});
+
+test("an answer that is none is named before anything is submitted", async () => {
+  sent.length = 0;
+  for (const none of [{ case: 1 }, { case: 1, answer: "a", error: "b" }]) {
+    const [facts] = await run("submit_answers", { runId: "r", answers: [{ case: 0, answer: "a" }, none] });
+    expect(facts).toContain("Each answer needs answer or error");
+  }
+  expect(sent).toEqual([]);
 });

@@ -20,7 +20,7 @@ export function addMcp(program: Command, { client, print, note, interrupted }: S
   program
     .command("mcp")
     .description("Let an agent read traces, scores and runs: MCP on standard input and output.")
-    .option("--write", "with the tools that add cases and scores")
+    .option("--write", "with the tools that add cases, scores and runs")
     .option("--url <url>", "the address of Touchstone")
     .action(async ({ write, url }: { write?: boolean; url?: string }) => {
       const lines = createInterface({ input: process.stdin, signal: interrupted });

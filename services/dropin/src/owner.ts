@@ -1,4 +1,4 @@
-import { type ErrorCode, type InternalRoute, projectDeletedHeader, type Route } from "@touchstone/contracts";
+import { deadlines, type ErrorCode, type InternalRoute, projectDeletedHeader, type Route } from "@touchstone/contracts";
 import {
   AppError,
   type Call,
@@ -27,6 +27,10 @@ export interface Owner {
 
 /** Shorter than the gateway waits for the whole answer, also when one request asks twice. */
 const deadlineMs = 14_000;
+/** Longer than a batch of answers is judged. */
+const scoringDeadlineMs = deadlines.batchMs + 2_000;
+const isScored = (route: Route | InternalRoute): boolean =>
+  "deadlineMs" in route && route.deadlineMs === deadlines.gatewayScoringHopMs;
 
 export function createOwner(client: Pick<InternalClient, "forward">): Owner {
   return {
@@ -40,7 +44,7 @@ export function createOwner(client: Pick<InternalClient, "forward">): Owner {
         headers: body === undefined ? {} : { "content-type": "application/json" },
         body: body === undefined ? undefined : Buffer.from(body),
         claims: { projectId, organizationId, userId, role, requestId },
-        deadlineMs,
+        deadlineMs: isScored(route) ? scoringDeadlineMs : deadlineMs,
         signal,
       });
       const text = Buffer.from(await answer.body.arrayBuffer()).toString("utf8");

@@ -185,6 +185,7 @@ test("a session cookie opens what belongs to accounts, the traces, and reads and
     "createLangfuseDataset",
     "createLangfuseDatasetItem",
     "createLangfuseRunItem",
+    "deleteLangfuseRun",
     "registerLangfuseMedia",
     "reportLangfuseUpload",
     "callMcp",

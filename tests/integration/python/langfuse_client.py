@@ -59,5 +59,9 @@ langfuse.flush()
 read = langfuse.get_dataset_run(dataset_name="capitals/python", run_name="kept / run")
 facts["readRun"] = {"id": read.id, "items": sorted(item.dataset_item_id for item in read.dataset_run_items)}
 
+experiment("deleted / run", lambda **_: "I do not know")
+langfuse.delete_dataset_run(dataset_name="capitals/python", run_name="deleted / run")
+facts["runsLeft"] = [run.name for run in langfuse.get_dataset_runs(dataset_name="capitals/python").data]
+
 langfuse.shutdown()
 print(json.dumps(facts))

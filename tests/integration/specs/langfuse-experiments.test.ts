@@ -247,6 +247,27 @@ describe("an experiment of version 5", () => {
     });
     await expect(api.datasets.getRuns("no such dataset")).rejects.toMatchObject({ statusCode: 404 });
   });
+
+  test("is deleted by Langfuse's own client, without its traces; another run may take the name", async () => {
+    await makeCapitals("deleted / set");
+    const { id, runName } = await experiment("deleted / set", true);
+    await flush();
+    const { results } = await readRun(id);
+    const { api } = langfuse.v5;
+
+    const answer = await api.datasets.deleteRun("deleted / set", runName);
+
+    expect(answer).toMatchObject({ message: "Dataset run deleted" });
+
+    const gone = { statusCode: 404, body: { message: "Dataset run not found", error: "NotFoundError" } };
+    await expect(api.datasets.deleteRun("deleted / set", runName)).rejects.toMatchObject(gone);
+    await expect(api.datasets.deleteRun("none", runName)).rejects.toMatchObject(gone);
+    expect((await client.send("GET", `${runs}/${id}`)).status).toBe(404);
+    expect((await client.send("GET", `/ingest/traces/${results[0]?.traceId}`)).status).toBe(200);
+    const item = { runName, datasetItemId: "deleted / set Italy", traceId: "again" };
+    const linked = await langfuse.ask("/dataset-run-items", asJson(), "POST", item);
+    expect(langfuseRunItem.parse(linked.body).datasetRunId).not.toBe(id);
+  });
 });
 
 describe("a run of version 3, item by item", () => {

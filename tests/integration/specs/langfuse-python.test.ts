@@ -14,6 +14,7 @@ const printed = z.object({
   staging: z.unknown(),
   runId: z.string(),
   readRun: z.unknown(),
+  runsLeft: z.unknown(),
 });
 
 const evaluations = "/custom-agent-evaluations";
@@ -105,14 +106,25 @@ test("an experiment of the client for Python is a run with the outputs and score
     ['{"q":"Capital of France?"}', "Paris"],
     ['{"q":"Capital of Italy?"}', "Rome"],
   ]);
-  const listed = { status: 200, schema: scoreList };
-  const ofItems = await client.expect(listed, "GET", "/scores?name=exact");
-  expect(ofItems.scores).toMatchObject(read.results.map(() => ({ value: 1, spanId: expect.any(String) })));
-  const ofRun = await client.expect(listed, "GET", `/scores?runId=${facts.runId}`);
+  const path = `/scores?runId=${facts.runId}`;
+  const ofRun = await client.expect({ status: 200, schema: scoreList }, "GET", path);
   expect(ofRun.scores).toMatchObject([{ name: "answered", value: 2 }]);
   const gated = `${evaluations}/runs/${facts.runId}/gate?metric=exact&failUnder=1`;
   expect(await client.expect({ status: 200, schema: gate }, "GET", gated)).toMatchObject({
     passed: true,
     averageRating: 1,
   });
+});
+
+test("a run that the client for Python deletes is gone, and the scores of its traces stay", async () => {
+  expect(facts.runsLeft).toEqual(["kept / run"]);
+
+  const { scores } = await client.expect({ status: 200, schema: scoreList }, "GET", "/scores?name=exact");
+
+  expect(scores.map(({ value, spanId }) => [value, typeof spanId]).toSorted()).toEqual([
+    [0, "string"],
+    [0, "string"],
+    [1, "string"],
+    [1, "string"],
+  ]);
 });

@@ -2,13 +2,14 @@ import { randomBytes } from "node:crypto";
 import path from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { traceList } from "@touchstone/contracts";
+import { dataset, run, traceList } from "@touchstone/contracts";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createClient } from "../src/client.ts";
 import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
 
 /** The published client of the protocol, in both versions, over HTTP and with the command that bridges to it. */
 const cli = path.resolve(import.meta.dirname, "../../../packages/cli/src/main.ts");
+const evaluations = "/custom-agent-evaluations";
 const answerMaxChars = 20_000;
 
 let system: CombinedSystem;
@@ -117,6 +118,45 @@ describe.each([
     });
     await expect(client.callTool({ name: "unknown", arguments: {} })).rejects.toThrow("unknown");
   });
+});
+
+test("an agent starts a run, answers its questions and is graded", async () => {
+  const api = createClient(system);
+  const questions = ["France", "Italy"].map((country) => ({
+    main_question: { query: `Capital of ${country}?`, expectedResults: "secret" },
+  }));
+  const body = { name: "capitals", jaccardSimilarity: { enabled: true }, questions };
+  const { _id } = await api.expect({ status: 201, schema: dataset }, "POST", `${evaluations}/datasets`, body);
+  const client = await connect(overHttp("?write=1"), "auto");
+  const call = async (name: string, args: object) => {
+    const { content, isError } = (await client.callTool({ name, arguments: { ...args } })) as Content;
+    const [facts, recorded] = content.map(({ text }) => text);
+    return { isError, facts: facts?.startsWith("{") ? JSON.parse(facts) : facts, recorded };
+  };
+
+  const started = await call("start_run", { datasetId: _id, name: "helper" });
+  expect(started.facts).toMatchObject({ status: "in_progress", missing: 2, shown: 2 });
+  expect(started.recorded).toContain("Capital of Italy?");
+  expect(started.recorded).not.toContain("secret");
+  const { runId } = started.facts;
+  const first = await call("submit_answers", { runId, answers: [{ case: 1, answer: "Rome" }] });
+  expect(first.facts).toMatchObject({ accepted: 1, missing: 1, status: "in_progress" });
+  const left = await call("start_run", { runId });
+  expect(left.facts).toMatchObject({ runId, missing: 1 });
+  expect(left.recorded).toContain("Capital of France?");
+  const last = await call("submit_answers", { runId, answers: [{ case: 0, error: "no idea" }], finish: true });
+  expect(last.facts).toMatchObject({ accepted: 1, missing: 0, status: "completed" });
+
+  const read = await api.expect({ status: 200, schema: run }, "GET", `${evaluations}/runs/${runId}`);
+  expect(read).toMatchObject({ evaluationSubject: { displayName: "helper" }, status: "completed" });
+  expect(read.results).toMatchObject([
+    { questionIndex: 0, status: "failed", error: { message: "no idea" } },
+    { questionIndex: 1, output: { text: "Rome" }, jaccardSimilarity: 0 },
+  ]);
+  const late = await call("submit_answers", { runId, answers: [{ case: 0, answer: "Paris" }] });
+  expect(late).toMatchObject({ isError: true, facts: "Run is already in a terminal state" });
+  const unknown = await call("start_run", { datasetId: crypto.randomUUID() });
+  expect(unknown).toMatchObject({ isError: true, facts: "Dataset not found" });
 });
 
 test("the command says why a client cannot be served", async () => {

@@ -150,6 +150,7 @@ export const langfuseRunParams = langfuseDatasetParams.extend({
 export const langfuseRunWithItems = langfuseRun.extend({
   datasetRunItems: z.array(langfuseRunItem).describe(`The newest, at most ${limits.peerRunItemsMax}`),
 });
+export const deletedLangfuseRun = z.object({ message: z.string() });
 
 const { sha256: sha256Hash, traceId, spanId: observationId, field, ...content } = submittedMedia.shape;
 

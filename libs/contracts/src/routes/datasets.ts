@@ -209,6 +209,7 @@ export const datasetRoutes = {
   listDatasetVersions: {
     ...dashboard,
     id: "listDatasetVersions",
+    alsoAskedBy: ["dropin"],
     method: "GET",
     path: versionsPath,
     params: datasetParams,

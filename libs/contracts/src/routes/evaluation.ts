@@ -67,6 +67,7 @@ export const evaluationRoutes = {
   getDataset: {
     ...evaluation,
     id: "getDataset",
+    alsoAskedBy: ["dropin"],
     method: "GET",
     path: `${prefix}/custom-agent-evaluations/datasets/{datasetId}`,
     params: datasetParams,
@@ -80,6 +81,7 @@ export const evaluationRoutes = {
   createRun: {
     ...evaluation,
     id: "createRun",
+    alsoAskedBy: ["dropin"],
     method: "POST",
     path: `${prefix}/custom-agent-evaluations/runs`,
     body: json(submittedRun),
@@ -96,6 +98,7 @@ export const evaluationRoutes = {
   getRun: {
     ...evaluation,
     id: "getRun",
+    alsoAskedBy: ["dropin"],
     method: "GET",
     path: `${prefix}/custom-agent-evaluations/runs/{runId}`,
     params: runParams,
@@ -125,6 +128,7 @@ export const evaluationRoutes = {
   listMissingResults: {
     ...evaluation,
     id: "listMissingResults",
+    alsoAskedBy: ["dropin"],
     method: "GET",
     path: `${prefix}/custom-agent-evaluations/runs/{runId}/missing-results`,
     params: runParams,
@@ -168,6 +172,7 @@ export const evaluationRoutes = {
   submitResults: {
     ...evaluation,
     id: "submitResults",
+    alsoAskedBy: ["dropin"],
     method: "POST",
     path: `${prefix}/custom-agent-evaluations/runs/{runId}/results`,
     params: runParams,
@@ -225,6 +230,7 @@ export const evaluationRoutes = {
     ...evaluation,
     ...byMember,
     id: "finalizeRun",
+    alsoAskedBy: ["dropin"],
     method: "POST",
     path: `${prefix}/custom-agent-evaluations/runs/{runId}/finalize`,
     params: runParams,

@@ -1,5 +1,6 @@
 import { langfuseErrorBody } from "../errors.ts";
 import {
+  deletedLangfuseRun,
   langfuseDataset,
   langfuseDatasetList,
   langfuseDatasetParams,
@@ -295,6 +296,19 @@ export const langfuseRoutes = {
       404: refused("No such run of the dataset."),
     },
     summary: "Langfuse: read a run by its name.",
+    section: "dropin 1.6",
+  },
+  deleteLangfuseRun: {
+    ...ofClient,
+    id: "deleteLangfuseRun",
+    method: "DELETE",
+    path: `${langfuse}/datasets/{datasetName}/runs/{runName}`,
+    params: langfuseRunParams,
+    responses: {
+      200: { description: "The run is gone, with its items.", schema: deletedLangfuseRun },
+      404: refused("No such run of the dataset."),
+    },
+    summary: "Langfuse: delete a run by its name.",
     section: "dropin 1.6",
   },
   registerLangfuseMedia: {

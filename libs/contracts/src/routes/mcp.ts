@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { globalErrorBody } from "../errors.ts";
-import { limits } from "../limits.ts";
+import { deadlines, limits } from "../limits.ts";
 import type { Route } from "../route.ts";
 import { bodyRefusals, dataPlane, json } from "./route-parts.ts";
 
@@ -27,6 +27,8 @@ export const mcpRoutes = {
     owner: "dropin",
     query: mcpQuery,
     body: { ...json(mcpMessage), maxBytes: limits.smallBodyMaxBytes },
+    // Answers that an agent submits are judged.
+    deadlineMs: deadlines.gatewayScoringHopMs,
     responses: {
       200: { description: "The answer. What a tool could not do is in its result.", schema: mcpReply },
       202: { description: "A notification was received.", schema: null },

@@ -1,4 +1,11 @@
-import { internalRoutes, type langfuseRunItem, limits, routes, type runItem } from "@touchstone/contracts";
+import {
+  type deletedLangfuseRun,
+  internalRoutes,
+  type langfuseRunItem,
+  limits,
+  routes,
+  type runItem,
+} from "@touchstone/contracts";
 import {
   AppError,
   type Handler,
@@ -22,6 +29,7 @@ export function runItemRoutes({ evalRuns }: { evalRuns: Owner }): ServedRoute[] 
     { route: routes.listLangfuseRunItems, handle: listItems(evalRuns) },
     { route: routes.listLangfuseRuns, handle: listRuns(evalRuns) },
     { route: routes.getLangfuseRun, handle: getRun(evalRuns) },
+    { route: routes.deleteLangfuseRun, handle: deleteRun(evalRuns) },
   ];
 }
 
@@ -90,6 +98,18 @@ function getRun(evalRuns: Owner): Handler {
     const items = route.reply.shape.items.parse(JSON.parse(memberText(found, "items") ?? "[]"));
     const shown = JSON.stringify(items.map(showItem));
     return { status: 200, body: objectText([...membersOf(run), { name: "datasetRunItems", valueText: shown }]) };
+  };
+}
+
+/** DELETE /api/public/datasets/{datasetName}/runs/{runName}. Its traces and their scores stay. */
+function deleteRun(evalRuns: Owner): Handler {
+  return async (call) => {
+    const { datasetName = "", runName = "" } = call.params;
+    const route = internalRoutes.deleteNamedRun;
+    const answer = await evalRuns.ask(route, call, { body: JSON.stringify({ datasetName, runName }) });
+    if (!route.reply.parse(JSON.parse(answer)).deleted) throw new AppError("not_found", "Dataset run not found");
+    const body: z.input<typeof deletedLangfuseRun> = { message: "Dataset run deleted" };
+    return { status: 200, body };
   };
 }
 

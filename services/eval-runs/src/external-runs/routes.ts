@@ -1,8 +1,10 @@
-import { internalRoutes, isStorable, isUuid, limits } from "@touchstone/contracts";
-import { type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import { internalRoutes, isStorable, isUuid, limits, type namedRunQuery } from "@touchstone/contracts";
+import { actOf, type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import type { z } from "zod";
 import type { NamedDatasetStore } from "../datasets/named-dataset-store.ts";
+import type { RunStore } from "../runs/run-store.ts";
 import { type KeepDependencies, keepRunItem } from "./keep-run-item.ts";
-import { type RunLists, renderItem, renderNamedRun } from "./run-lists.ts";
+import { type ListedRun, type RunLists, renderItem, renderNamedRun } from "./run-lists.ts";
 
 interface Reading {
   lists: RunLists;
@@ -11,13 +13,14 @@ interface Reading {
 
 /** Answers dropin: external runs by name, item by item (dropin 1.6). */
 export function externalRunRoutes(
-  dependencies: KeepDependencies & Reading & { named: NamedDatasetStore },
+  dependencies: KeepDependencies & Reading & { named: NamedDatasetStore; runs: Pick<RunStore, "remove"> },
 ): ServedRoute[] {
   return [
     { route: internalRoutes.keepRunItem, handle: keepRunItem(dependencies) },
     { route: internalRoutes.listRunItems, handle: listRunItems(dependencies) },
     { route: internalRoutes.listNamedRuns, handle: listNamedRuns(dependencies) },
     { route: internalRoutes.findNamedRun, handle: findNamedRun(dependencies) },
+    { route: internalRoutes.deleteNamedRun, handle: deleteNamedRun(dependencies) },
   ];
 }
 
@@ -47,12 +50,31 @@ function listNamedRuns({ lists, named }: Reading): Handler {
 function findNamedRun({ lists, named }: Reading): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const { datasetName, runName: name } = internalRoutes.findNamedRun.body.parse(await call.json());
-    const datasetId = isStorable(datasetName) && isStorable(name) ? await named.findId(projectId, datasetName) : null;
-    const run = datasetId === null ? null : await lists.findRun({ projectId, datasetId, name });
+    const names = internalRoutes.findNamedRun.body.parse(await call.json());
+    const run = await findRun({ lists, named }, projectId, names);
     if (run === null) return { status: 200, body: '{"run":null,"items":[]}' };
     const { items } = await lists.listItems(projectId, run.id, { offset: 0, limit: limits.peerRunItemsMax });
-    const shown = items.map((item) => renderItem(item, name));
+    const shown = items.map((item) => renderItem(item, names.runName));
     return { status: 200, body: `{"run":${renderNamedRun(run)},"items":[${shown.join(",")}]}` };
   };
+}
+
+function deleteNamedRun({ runs, ...reading }: Reading & { runs: Pick<RunStore, "remove"> }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const names = internalRoutes.deleteNamedRun.body.parse(await call.json());
+    const run = await findRun(reading, projectId, names);
+    const deleted = run !== null && (await runs.remove(projectId, run.id, actOf(call.identity)));
+    const body: z.input<typeof internalRoutes.deleteNamedRun.reply> = { deleted };
+    return { status: 200, body };
+  };
+}
+
+async function findRun(
+  { lists, named }: Reading,
+  projectId: string,
+  { datasetName, runName: name }: z.output<typeof namedRunQuery>,
+): Promise<ListedRun | null> {
+  const datasetId = isStorable(datasetName) && isStorable(name) ? await named.findId(projectId, datasetName) : null;
+  return datasetId === null ? null : lists.findRun({ projectId, datasetId, name });
 }

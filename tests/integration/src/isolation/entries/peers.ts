@@ -124,6 +124,7 @@ export const peersEntries: RouteEntries = {
     own: 200,
     shows: true,
   },
+  deleteLangfuseRun: { ids: experiment, request: () => ({ params: { runName: shared.runName } }), own: 200 },
   registerLangfuseMedia: {
     ids: traceBesideMedia,
     request: (ids) => {
@@ -148,6 +149,13 @@ export const peersEntries: RouteEntries = {
     {
       ids: trace,
       request: (ids) => ({ body: toolCall("get_trace", ids) }),
+      own: 200,
+      refused: 200,
+      shows: true,
+    },
+    {
+      ids: async (tenant) => ({ runId: await make.openRun(tenant) }),
+      request: (ids) => ({ query: { write: "1" }, body: toolCall("start_run", ids) }),
       own: 200,
       refused: 200,
       shows: true,

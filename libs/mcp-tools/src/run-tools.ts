@@ -1,0 +1,146 @@
+import { randomUUID } from "node:crypto";
+import type {
+  createRunReply,
+  dataset,
+  datasetVersions,
+  finalizeRunReply,
+  missingResults,
+  run as runSchema,
+  submitResultsReply,
+} from "@touchstone/contracts";
+import { z } from "zod";
+import { cut, fitRows } from "./answer.ts";
+import { type Ask, api, defineTool, evaluations, id, runOf, type Tool } from "./tool.ts";
+
+type Dataset = z.infer<typeof dataset>;
+
+const startRun = defineTool({
+  name: "start_run",
+  description:
+    "Start a run of a dataset, in which you are the agent that is evaluated. Shows its first questions; answer them with submit_answers. " +
+    "With runId: the next questions of that run that have no answer.",
+  input: z.object({
+    datasetId: id.optional(),
+    runId: id.optional(),
+    name: z.string().max(200).optional().describe("Of the agent that answers"),
+    version: z.string().max(200).optional().describe("Of this agent"),
+  }),
+  writes: true,
+  async run({ datasetId, runId, ...subject }, ask) {
+    if ((datasetId === undefined) === (runId === undefined)) {
+      return { facts: { error: "Give datasetId to start a run, or runId to go on with one." } };
+    }
+    if (runId !== undefined) return showQuestions(runId, ask);
+    const found = await readDataset(datasetId as string, ask);
+    if (found.questions.length === 0) return { facts: { error: "The dataset has no cases." } };
+    const { name, ...more } = subject;
+    const body = {
+      datasetId,
+      evaluationSubject: { displayName: name ?? "agent over MCP", ...more },
+      sdk: { name: "mcp" },
+    };
+    const made = (await ask("POST", `${evaluations}/runs`, {}, body)) as z.infer<typeof createRunReply>;
+    return showQuestions(made.runId, ask);
+  },
+});
+
+/** What the run asks for and has not, as far as there is room. Reference answers are not shown: the reader is evaluated. */
+async function showQuestions(runId: string, ask: Ask) {
+  const hidden = { results: "none", caseStatistics: "none" };
+  const run = (await ask("GET", runOf(runId), hidden)) as z.infer<typeof runSchema>;
+  const missing = run.status === "in_progress" ? await readMissing(runId, ask) : [];
+  const questions = missing.length === 0 ? [] : await readQuestions(run, ask);
+  const rows = missing.slice(0, questionsShown).map(({ questionIndex, runNumber }) => {
+    const { main_question: main, follow_up_questions: followUps } = questions[questionIndex] ?? {};
+    return {
+      case: questionIndex,
+      runNumber,
+      question: cut(main?.query, questionMaxChars),
+      followUps: followUps?.map(({ query }) => cut(query, 500)).slice(0, 5),
+    };
+  });
+  const shown = fitRows(rows, 0).rows;
+  return { facts: { runId, status: run.status, missing: missing.length, shown: shown.length }, recorded: shown };
+}
+
+/** More than fit into an answer. */
+const questionsShown = 100;
+const questionMaxChars = 12_000;
+
+const readDataset = async (datasetId: string, ask: Ask): Promise<Dataset> =>
+  (await ask("GET", `${evaluations}/datasets/${encodeURIComponent(datasetId)}`)) as Dataset;
+
+async function readMissing(runId: string, ask: Ask) {
+  return ((await ask("GET", `${runOf(runId)}/missing-results`)) as z.infer<typeof missingResults>).missing;
+}
+
+/** Of the version that the run keeps. */
+async function readQuestions(
+  { datasetId, datasetVersion }: z.infer<typeof runSchema>,
+  ask: Ask,
+): Promise<Dataset["questions"]> {
+  const newest = await readDataset(datasetId, ask);
+  if (datasetVersion === null || datasetVersion === newest.version) return newest.questions;
+  const path = `${api}/evaluate/datasets/${encodeURIComponent(datasetId)}/versions`;
+  const page = { limit: "1", cursor: String(datasetVersion + 1) };
+  const [kept] = (await ask("GET", path, page)) as z.infer<typeof datasetVersions>;
+  return kept?.versionNumber === datasetVersion ? (kept.snapshot as unknown as Dataset).questions : [];
+}
+
+const submitAnswers = defineTool({
+  name: "submit_answers",
+  description:
+    "Submit answers to questions of a run; they are judged at once. The same case and runNumber again changes nothing.",
+  input: z.object({
+    runId: id,
+    answers: z
+      .array(
+        z.object({
+          case: z.int().min(0),
+          runNumber: z.int().min(1).default(1),
+          answer: z.string().max(50_000).optional(),
+          error: z.string().max(2_000).optional().describe("Why there is no answer"),
+          traceId: id.optional(),
+        }),
+      )
+      .min(1)
+      .max(10),
+    finish: z.boolean().default(false).describe("End the run afterwards; it takes no more answers"),
+  }),
+  writes: true,
+  async run({ runId, answers, finish }, ask) {
+    if (answers.some(({ answer, error }) => (answer === undefined) === (error === undefined))) {
+      return { facts: { error: "Each answer needs answer or error, not both. Nothing was submitted." } };
+    }
+    const results = answers.map(({ case: questionIndex, runNumber, answer, error, traceId }) => ({
+      idempotencyKey: `${runId}:case-${questionIndex}:run-${runNumber}`,
+      ...{ caseId: `case-${questionIndex}`, questionIndex, runNumber, traceId },
+      ...(answer !== undefined && { output: { text: answer } }),
+      ...(error !== undefined && { error: { type: "Error", message: error } }),
+    }));
+    const body = { batchId: randomUUID(), results };
+    const stored = (await ask("POST", `${runOf(runId)}/results`, {}, body)) as z.infer<typeof submitResultsReply>;
+    const missing = (await readMissing(runId, ask)).length;
+    const ended = finish
+      ? ((await ask("POST", `${runOf(runId)}/finalize`, {}, { status: "completed" })) as z.infer<
+          typeof finalizeRunReply
+        >)
+      : stored;
+    const byKey = new Map(results.map((result) => [result.idempotencyKey, result]));
+    const rows = stored.scoredResults.map(({ idempotencyKey, status, rating, justification }) => ({
+      case: byKey.get(idempotencyKey)?.questionIndex,
+      runNumber: byKey.get(idempotencyKey)?.runNumber,
+      status,
+      rating,
+      reason: cut(justification, 1_000),
+    }));
+    const { accepted, duplicates, failedValidation } = stored;
+    const { averageRating } = ended.liveStatistics;
+    return {
+      facts: { runId, accepted, duplicates, failedValidation, missing, status: ended.status, averageRating },
+      recorded: rows,
+    };
+  },
+});
+
+export const runTools: readonly Tool[] = [startRun, submitAnswers];
