@@ -16,6 +16,7 @@ const run = promisify(execFile);
 const deadlineMs = 180_000;
 /** The oldest Node that the packages support, and the one of this repository. */
 const majors = [20, 24];
+const jestVersion = "30.5.2";
 
 const folder = await mkdtemp(path.join(tmpdir(), "touchstone-packages-"));
 const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
@@ -30,13 +31,11 @@ async function check(): Promise<void> {
   const archives: string[] = [];
   for (const name of publishedPackages) archives.push(await packPackage(await buildPackage(name)));
   await writeFile(path.join(folder, "package.json"), '{ "type": "module", "private": true }');
-  await run("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", ...archives], {
-    cwd: folder,
-    timeout: deadlineMs,
-    env: { ...process.env, npm_config_cache: path.join(repositoryRoot, ".cache/npm-packages") },
-  });
+  await install(archives);
   await writeSamples();
   await checkTypes();
+  // Not before: the types above are those of a user without Jest.
+  await install(["--save-dev", `jest@${jestVersion}`]);
 
   const llm = await startScriptedLlm();
   cleanups.push(() => llm.stop());
@@ -62,19 +61,49 @@ async function check(): Promise<void> {
     await run(node, [touchstone, "doctor"], options);
     const { stdout } = await run(node, [touchstone, "eval"], options);
     if (!stdout.includes("Gate: passed.")) throw new Error(`The sample of the command line printed:\n${stdout}`);
+    await checkJest(node, options);
     console.log(`The samples run on Node ${version.trim()}.`);
+  }
+}
+
+async function install(packages: readonly string[]): Promise<void> {
+  await run("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", ...packages], {
+    cwd: folder,
+    timeout: deadlineMs,
+    env: { ...process.env, npm_config_cache: path.join(repositoryRoot, ".cache/npm-packages") },
+  });
+}
+
+/** The sample for Jest passes; beside it, a file that asks for more than the judge gives fails. */
+async function checkJest(node: string, options: { cwd: string; timeout: number; env: Record<string, string> }) {
+  const jest = ["--experimental-vm-modules", path.join(folder, "node_modules/jest/bin/jest.js"), "--no-watchman"];
+  const { stderr, stdout } = await run(node, jest, options).catch((failed) => failed);
+  const told = stderr + stdout;
+  const expected = [
+    "Tests:       2 failed, 2 passed, 4 total",
+    "PASS ./capitals.test.js",
+    "The answer is rated 9, 10 or more expected.",
+    "Touchstone: 2 results, average rating 9.00.",
+  ];
+  for (const text of expected) {
+    if (!told.includes(text)) throw new Error(`The sample for Jest did not print "${text}" but:\n${told}`);
   }
 }
 
 /** The samples of the READMEs, and the agent and the cases that they name. */
 async function writeSamples(): Promise<void> {
-  const sample = async (name: string, language: string): Promise<string> => {
+  const sample = async (name: string, language: string, index = 0): Promise<string> => {
     const page = await readFile(path.join(repositoryRoot, "packages", name, "README.md"), "utf8");
-    const [, code] = new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(page) ?? [];
+    const codes = page.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, "g"));
+    const code = [...codes][index]?.[1];
     if (code === undefined) throw new Error(`The README of packages/${name} has no sample in ${language}.`);
     return code;
   };
+  const jestTest = await sample("sdk", "js", 2);
   const files = {
+    "jest.config.js": await sample("sdk", "js", 1),
+    "capitals.test.js": jestTest,
+    "strict.test.js": jestTest.replace("toBeRated(7),", 'toBeRated(10), subject: { displayName: "strict" },'),
     "evaluate.js": await sample("sdk", "js"),
     "evaluate-typed.ts": await sample("sdk", "js"),
     "touchstone.yaml": await sample("cli", "yaml"),

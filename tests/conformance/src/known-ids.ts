@@ -174,6 +174,7 @@ async function makeExperiments(
     datasetItemId: [item.datasetItemId],
     "listLangfuseRuns datasetName": [name],
     "getLangfuseRun datasetName": [name],
+    "deleteLangfuseRun datasetName": [name],
     "listLangfuseRunItems datasetId": [String(_id)],
     "rescoreRun runId": [String(runId)],
   };

@@ -59,7 +59,7 @@ function ingestBatch(ingest: Owner): Handler {
         if (ofSpan !== null) {
           updates.push({ eventId, item: ofSpan.update });
           if (ofSpan.reach !== null) reaches.push(ofSpan.reach);
-        } else if (event.type === "score-create") scores.push({ eventId, item: toScore(event.body, eventId) });
+        } else if (event.type === "score-create") scores.push({ eventId, item: toScore(event.body, event) });
         else if (event.type !== "sdk-log") throw new EventError(`The event type ${event.type} is unknown`);
       } catch (thrown) {
         if (!(thrown instanceof EventError)) throw thrown;

@@ -1,7 +1,7 @@
 import type { StatedCase, StatedDataset } from "../dataset.ts";
 import type { Grading } from "../evaluate.ts";
 
-/** What workers ask the set-up for: the same choice gets the same run. */
+/** What the workers of a test runner ask the set-up for: the same choice gets the same run. */
 export interface RunRequest {
   dataset: string | readonly StatedCase[] | StatedDataset;
   subject?: Readonly<Record<string, unknown>> | undefined;
@@ -13,11 +13,4 @@ export interface SharedRun {
   runId: string;
   datasetId: string;
   datasetVersion: number | null;
-}
-
-declare module "vitest" {
-  interface ProvidedContext {
-    /** Where the set-up answers {@link RunRequest}s: on loopback, with a path that only the workers know. */
-    touchstoneRuns: string;
-  }
 }

@@ -1,0 +1,122 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ApiClient, createClient } from "../src/client.ts";
+import { basic } from "../src/langfuse-clients.ts";
+import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+
+/**
+ * Networks repeat and reorder what clients send, and clients cut it into requests as they like. What was captured from Langfuse's clients
+ * must become the same rows however that happens.
+ */
+const fixtures = path.resolve(import.meta.dirname, "../../../fixtures");
+
+let system: CombinedSystem;
+
+beforeAll(async () => {
+  system = await startCombined({ settings: { SERVICE_RATE_LIMIT: "off" } });
+});
+afterAll(() => system?.stop());
+
+const readJson = async (file: string) => JSON.parse(await readFile(path.join(fixtures, file), "utf8"));
+
+/** A capture as pieces, and how some of them are sent as one request. */
+interface Capture {
+  pieces: readonly object[];
+  route: string;
+  bodyOf(pieces: readonly object[]): unknown;
+}
+
+async function readEvents(): Promise<Capture> {
+  const { batch } = await readJson("langfuse/js-3.39.2.ingestion.json");
+  return { pieces: batch, route: "/ingestion", bodyOf: (pieces) => ({ batch: pieces }) };
+}
+
+/** Each span of the exports by itself, with its resource and scope. */
+async function readSpans(): Promise<Capture> {
+  const names = ["01", "02", "03", "04"];
+  const exports = await Promise.all(names.map((name) => readJson(`otlp/langfuse/${name}.traces.json`)));
+  const pieces = exports
+    .flatMap((body) => body.resourceSpans)
+    .flatMap(({ scopeSpans, ...resource }) =>
+      scopeSpans.flatMap(({ spans, ...scope }: { spans: object[] }) =>
+        spans.map((span) => ({ ...resource, scopeSpans: [{ ...scope, spans: [span] }] })),
+      ),
+    );
+  return { pieces, route: "/otel/v1/traces", bodyOf: (resourceSpans) => ({ resourceSpans }) };
+}
+
+/** Requests with every piece at least once. */
+const requestsOf = (pieces: readonly object[]): fc.Arbitrary<object[][]> =>
+  fc.array(fc.nat(pieces.length - 1), { maxLength: 5 }).chain((again) => {
+    const all = [...pieces.keys(), ...again];
+    const order = fc.shuffledSubarray([...all.keys()], { minLength: all.length });
+    return fc
+      .tuple(order, fc.array(fc.boolean(), { minLength: all.length, maxLength: all.length }))
+      .map(([places, cuts]): object[][] => {
+        const requests: object[][] = [[]];
+        for (const [index, place] of places.entries()) {
+          if (cuts[index] === true && index > 0) requests.push([]);
+          requests.at(-1)?.push(pieces[all[place] as number] as object);
+        }
+        return requests;
+      });
+  });
+
+/** A client of a new project. */
+async function openProject(): Promise<ApiClient & { apiKey: string }> {
+  const answer = await createClient(system).send("POST", "/projects", { name: "pieces" });
+  const { project } = answer.body as { project: { apiKey: string } };
+  return { ...createClient({ url: system.url, apiKey: project.apiKey }), apiKey: project.apiKey };
+}
+
+/** Sends the requests to a new project; returns all that it shows afterwards. */
+async function rowsAfter({ route, bodyOf }: Capture, requests: readonly (readonly object[])[]): Promise<unknown> {
+  const client = await openProject();
+  const headers = { authorization: basic(client.apiKey), "content-type": "application/json" };
+  for (const pieces of requests) {
+    const body = JSON.stringify(bodyOf(pieces));
+    const answer = await fetch(`${system.url}/api/public${route}`, { method: "POST", headers, body });
+    expect(answer.ok, await answer.clone().text()).toBe(true);
+    expect(await answer.json()).not.toMatchObject({ errors: [expect.anything()] });
+  }
+  const read = async (path: string) => (await client.send("GET", path)).body as Record<string, never[]>;
+  const { traces = [], totalCount } = await read("/ingest/traces?limit=100");
+  const { scores } = await read("/scores?limit=100");
+  const shown = await Promise.all(
+    traces.map(async ({ _id }) => {
+      const { spans = [] } = await read(`/ingest/traces/${_id}/outline`);
+      return Promise.all(spans.map((span: { _id: string }) => read(`/ingest/traces/${span._id}`)));
+    }),
+  );
+  return plain({ totalCount, traces, shown, scores });
+}
+
+/** Without what differs by project and by the time of receipt. Lists of equal times have no order. */
+function plain(value: unknown): unknown {
+  const hidden = new Set(["_id", "agentId", "createdAt", "updatedAt"]);
+  return JSON.parse(
+    JSON.stringify(value, (key, member) => {
+      if (hidden.has(key)) return undefined;
+      if (!Array.isArray(member) || !["traces", "shown", "scores"].includes(key)) return member;
+      return member.map((one) => JSON.stringify(plain(one))).toSorted();
+    }),
+  );
+}
+
+test.each([
+  ["the events of version 3", readEvents],
+  ["the spans of version 5", readSpans],
+])("%s become the same rows, however they are permuted, repeated and cut over requests", async (_what, capture) => {
+  const captured = await capture();
+  const expected = await rowsAfter(captured, [captured.pieces]);
+  expect(JSON.stringify(expected)).toContain("weather-agent");
+
+  await fc.assert(
+    fc.asyncProperty(requestsOf(captured.pieces), async (requests) => {
+      expect(await rowsAfter(captured, requests)).toEqual(expected);
+    }),
+    { numRuns: 10, endOnFailure: true },
+  );
+});
