@@ -180,7 +180,7 @@ test("cases are only shown unless the dry run is switched off", async () => {
   expect(sent).toContain("POST /api/v1/custom-agent-evaluations/datasets/d/cases");
 });
 
-test("a run is started for the agent that answers, and asks the questions of its own version without reference answers", async () => {
+test("a run is started for the agent that answers, and asks the questions of the version that it keeps, without reference answers", async () => {
   bodies.length = 0;
   const [facts, recorded] = await run("start_run", { datasetId: "d", name: "helper", version: "2" });
 

@@ -17,19 +17,19 @@ beforeAll(async () => {
   runIds = await makeRuns();
 });
 
+const evaluations = "/custom-agent-evaluations";
+
+async function post(route: string, body: object): Promise<Record<string, string>> {
+  const answer = await createClient(inject("demo")).send("POST", route, body);
+  if (answer.status >= 300) throw new Error(`POST ${route} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  return answer.body as Record<string, string>;
+}
+
 /**
  * The sample project's judge rates them. The agent differs from the sample's, so that its runs are not mixed up with
  * those.
  */
 async function makeRuns(): Promise<[string, string]> {
-  const client = createClient(inject("demo"));
-  const post = async (route: string, body: object): Promise<Record<string, string>> => {
-    const answer = await client.send("POST", route, body);
-    if (answer.status >= 300)
-      throw new Error(`POST ${route} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
-    return answer.body as Record<string, string>;
-  };
-  const evaluations = "/custom-agent-evaluations";
   const { trace_id: traceId } = await post("/ingest/traces", { name: "refund-agent", input: "Hello", output: "Hi." });
   const { _id: datasetId } = await post(`${evaluations}/datasets`, {
     name: `Long ${randomUUID()}`,
@@ -56,6 +56,22 @@ async function makeRuns(): Promise<[string, string]> {
     return runId as string;
   }
   return [await makeRun("1.0"), await makeRun("2.0")];
+}
+
+/** Its client scored two results, and no judge was asked. */
+async function makeClientsRun(): Promise<string> {
+  const questions = [{ main_question: { query: "Question 1?" } }, { main_question: { query: "Question 2?" } }];
+  const { _id: datasetId } = await post(`${evaluations}/datasets`, { name: `Client's ${randomUUID()}`, questions });
+  const evaluationSubject = { displayName: "client's agent" };
+  const { runId } = await post(`${evaluations}/runs`, { datasetId, runSource: "external", evaluationSubject });
+  const results = questions.map((_, questionIndex) => ({
+    idempotencyKey: `case-${questionIndex}`,
+    questionIndex,
+    output: { text: "An answer." },
+  }));
+  await post(`${evaluations}/runs/${runId}/results`, { batchId: "all", results });
+  await post(`${evaluations}/runs/${runId}/finalize`, {});
+  return runId as string;
 }
 
 async function withPage(route: string, look: (page: Page) => Promise<void>): Promise<void> {
@@ -180,3 +196,17 @@ test("the server filters the list of runs, and the address contains the filters"
     await page.waitForURL(/status=failed/);
     await page.getByText("No run matches").waitFor();
   }));
+
+test("a run that its client scored is judged by the judge that is chosen", async () => {
+  const runId = await makeClientsRun();
+  await withPage(`/runs/${runId}`, async (page) => {
+    await page.getByRole("button", { name: "Judge 2 results" }).click();
+    const dialog = page.getByRole("dialog", { name: "Judge 2 results" });
+    await dialog.getByLabel("Graded by").selectOption({ label: "Helpful" });
+    await dialog.getByRole("button", { name: "Judge", exact: true }).click();
+    await page.getByText("2 results judged, 0 still without a rating.").waitFor();
+    await dialog.waitFor({ state: "hidden" });
+  });
+  const { body } = await createClient(inject("demo")).send("GET", `/custom-agent-evaluations/runs/${runId}`);
+  expect(body).toMatchObject({ evaluationSettingsId: demo.judgeId, liveStatistics: { ratedCount: 2 } });
+});

@@ -10,6 +10,7 @@ import { MoreIcon } from "../ui/icons.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { useToasts } from "../ui/toasts.tsx";
 import type { Run } from "./case-rows.ts";
+import { type Graders, JudgeRunDialog } from "./judge-run-dialog.tsx";
 
 /** The actions on a run: compare it, judge its skipped results again, request a report, delete it. */
 export function RunActions({ run, baselineId }: { run: Run; baselineId: string | null }) {
@@ -18,15 +19,18 @@ export function RunActions({ run, baselineId }: { run: Run; baselineId: string |
   const toasts = useToasts();
   const navigate = useNavigate();
   const [isDeleting, setDeleting] = useState(false);
+  const [isChoosing, setChoosing] = useState(false);
   const params = { path: { runId: run._id } };
   const place = { projectId: api.projectId, runId: run._id };
   const readAgain = () => queries.invalidateQueries({ queryKey: [api.projectId, "run", run._id] });
 
   const rescore = useMutation({
-    mutationFn: () => bodyOf(api.POST("/api/v1/custom-agent-evaluations/runs/{runId}/rescore", { params })),
+    mutationFn: (body: Graders) =>
+      bodyOf(api.POST("/api/v1/custom-agent-evaluations/runs/{runId}/rescore", { params, body })),
     onSuccess: async ({ rescored, stillSkipped, remaining }) => {
       const rest = remaining > 0 ? ` ${countOf(remaining, "result is", "results are")} left: press it again.` : "";
       const judged = `${countOf(rescored, "result")} judged${isExternal ? "" : " again"}`;
+      setChoosing(false);
       toasts.say(`${judged}, ${stillSkipped} still ${isExternal ? "without a rating" : "skipped"}.${rest}`);
       await readAgain();
     },
@@ -63,7 +67,7 @@ export function RunActions({ run, baselineId }: { run: Run; baselineId: string |
                 ? "Scored by the client: asks the judge about what is not judged"
                 : "Asks the judge again about what was skipped"
           }
-          onClick={() => rescore.mutate()}
+          onClick={() => (isExternal && ratedCount === 0 ? setChoosing(true) : rescore.mutate({}))}
         >
           {isExternal
             ? `Judge ${countOf(skippedCount, "result")}`
@@ -101,6 +105,14 @@ export function RunActions({ run, baselineId }: { run: Run; baselineId: string |
           { label: "Delete the run", look: "danger", onChoose: () => setDeleting(true) },
         ]}
       />
+      {isChoosing && (
+        <JudgeRunDialog
+          run={run}
+          isBusy={rescore.isPending}
+          onJudge={rescore.mutate}
+          onClose={() => setChoosing(false)}
+        />
+      )}
       <ConfirmDialog
         isOpen={isDeleting}
         onClose={() => setDeleting(false)}

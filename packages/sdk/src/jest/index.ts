@@ -1,9 +1,9 @@
 import type { Task } from "../ask-task.ts";
 import type { DatasetChoice } from "../dataset.ts";
+import { readRunsAddress } from "../environment.ts";
 import type { ScoredResult } from "../submit-answers.ts";
 import { toBeRated } from "../test-runs/be-rated.ts";
 import { openCaseTests, type TestOptions, titleOf } from "../test-runs/case-tests.ts";
-import { addressVariable } from "./setup.ts";
 
 export type { TestOptions } from "../test-runs/case-tests.ts";
 
@@ -32,7 +32,7 @@ export const test = { touchstone: testCases };
 
 /** Jest knows no tests but those that are there when the file has been read, so the file has to wait for the cases. */
 async function testCases(dataset: DatasetChoice, task: Task, options: TestOptions = {}): Promise<void> {
-  const address = process.env[addressVariable];
+  const address = readRunsAddress();
   if (address === undefined) {
     throw new TypeError('Set "@touchstone/sdk/jest-setup" as globalSetup of your Jest configuration.');
   }

@@ -16,7 +16,7 @@ const dataTypes = {
 const sources: Readonly<Record<string, "human" | "model">> = { ANNOTATION: "human", EVAL: "model" };
 
 /**
- * A score of Langfuse as one of ours. Without an id or a time of its own it has those of its event, so that a repeated event changes
+ * A score of Langfuse as one of ours. Without an id or a time it has those of its event, so that a repeated event changes
  * nothing. `event` is null for a score that is sent alone.
  */
 export function toScore(
