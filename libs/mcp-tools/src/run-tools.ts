@@ -70,9 +70,26 @@ const questionMaxChars = 12_000;
 const readDataset = async (datasetId: string, ask: Ask): Promise<Dataset> =>
   (await ask("GET", `${evaluations}/datasets/${encodeURIComponent(datasetId)}`)) as Dataset;
 
-async function readMissing(runId: string, ask: Ask) {
-  return ((await ask("GET", `${runOf(runId)}/missing-results`)) as z.infer<typeof missingResults>).missing;
+const readPlan = async (runId: string, ask: Ask) =>
+  (await ask("GET", `${runOf(runId)}/missing-results`)) as z.infer<typeof missingResults>;
+
+const readMissing = async (runId: string, ask: Ask) => (await readPlan(runId, ask)).missing;
+
+/** A result that the run neither lacks nor has: the API would store it beside the cases. */
+async function findUnasked<Result extends { idempotencyKey: string }>(
+  runId: string,
+  results: readonly Result[],
+  ask: Ask,
+): Promise<Result | undefined> {
+  const { missing, submittedKeys } = await readPlan(runId, ask);
+  // Longer plans are listed in part.
+  if (missing.length >= missingListedMax) return undefined;
+  const known = new Set([...missing.map(({ idempotencyKey }) => idempotencyKey), ...submittedKeys]);
+  return results.find(({ idempotencyKey }) => !known.has(idempotencyKey));
 }
+
+/** What `missing-results` lists at most (completions 5.5). */
+const missingListedMax = 10_000;
 
 /** Of the version that the run keeps. */
 async function readQuestions(
@@ -118,6 +135,13 @@ const submitAnswers = defineTool({
       ...(answer !== undefined && { output: { text: answer } }),
       ...(error !== undefined && { error: { type: "Error", message: error } }),
     }));
+    const unasked = await findUnasked(runId, results, ask);
+    if (unasked !== undefined) {
+      const { questionIndex, runNumber } = unasked;
+      return {
+        facts: { error: `The run asks for no case ${questionIndex}, runNumber ${runNumber}. Nothing was submitted.` },
+      };
+    }
     const body = { batchId: randomUUID(), results };
     const stored = (await ask("POST", `${runOf(runId)}/results`, {}, body)) as z.infer<typeof submitResultsReply>;
     const missing = (await readMissing(runId, ask)).length;

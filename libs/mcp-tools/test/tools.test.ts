@@ -78,7 +78,12 @@ const replies: Readonly<Record<string, unknown>> = {
     runs: many(20, { liveStatistics: {}, evaluationSubject: { name: long, version: long } }),
   },
   "/runs/r": { status: "in_progress", datasetId: "d", datasetVersion: 1 },
-  "/missing-results": { missing: Array.from({ length: 150 }, (_, questionIndex) => ({ questionIndex, runNumber: 1 })) },
+  "/missing-results": {
+    submittedKeys: ["r:case-4:run-2"],
+    missing: Array.from({ length: 150 }, (_, questionIndex) => ({
+      ...{ questionIndex, runNumber: 1, idempotencyKey: `r:case-${questionIndex}:run-1` },
+    })),
+  },
   "/finalize": { status: "completed", liveStatistics: { averageRating: 7 } },
   "/scores": { scores: [{ id: long, name: long, value: long }] },
 };
@@ -236,4 +241,7 @@ test("an answer that is none is named before anything is submitted", async () =>
     expect(facts).toContain("Each answer needs answer or error");
   }
   expect(sent).toEqual([]);
+  const [facts] = await run("submit_answers", { runId: "r", answers: [{ case: 150, answer: "a" }] });
+  expect(facts).toContain("asks for no case 150, runNumber 1");
+  expect(sent.filter((one) => one.startsWith("POST"))).toEqual([]);
 });
