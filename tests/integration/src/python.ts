@@ -38,7 +38,7 @@ async function install(requirements: string, environment: string): Promise<void>
   const made = await mkdtemp(`${environment}-`);
   try {
     await run("python3", ["-m", "venv", made], { timeout: installDeadlineMs });
-    const quietly = ["--quiet", "--no-input", "--disable-pip-version-check", "--retries", "1"];
+    const quietly = ["--quiet", "--no-input", "--disable-pip-version-check", "--retries", "3"];
     const pip = ["-m", "pip", "install", ...quietly, "--only-binary", ":all:", "--requirement", requirements];
     await run(path.join(made, "bin/python"), pip, { timeout: installDeadlineMs });
     await rename(made, environment);
