@@ -131,14 +131,11 @@ export const settings = {
     "How long a stopping gateway still accepts connections after it reports that it is not ready. Set it above the health check interval of your load balancer.",
   ),
   SERVICE_TRACING_OTLP_ENDPOINT: setting(
-    url("http:", "https:").optional(),
+    issuer.optional(),
     "Where the traces of this installation's own requests are sent, by OTLP over HTTP; /v1/traces is appended. Of another Touchstone: its address and /api/v1/otel. Unset: requests are not traced.",
   ),
   SERVICE_TRACING_OTLP_HEADERS: secret(
-    z
-      .string()
-      .regex(/^[^=,\s]+=[^,]*(,[^=,\s]+=[^,]*)*$/, { error: "must be name=value, several separated by commas" })
-      .optional(),
+    headerList.optional(),
     "Headers of these exports, such as x-api-key=tsk_...: name=value, several separated by commas, values percent-encoded.",
   ),
   SERVICE_TRACING_RATIO: setting(

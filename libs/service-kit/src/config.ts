@@ -80,3 +80,14 @@ export function addPassword(url: Secret, password: Secret | undefined, variable:
   if (whole.password === "") throw new ConfigError([`${variable}: the URL names no host; put the password into it`]);
   return new Secret(whole.href);
 }
+
+/** Reads `name=value,name=value` with percent-encoded values, as settings hold it. Names are in lower case. */
+export function readHeaderList(text: string): Record<string, string> {
+  const pairs = text.split(",").filter((pair) => pair.trim() !== "");
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [name = "", ...value] = pair.split("=");
+      return [name.trim().toLowerCase(), decodeURIComponent(value.join("=").trim())];
+    }),
+  );
+}

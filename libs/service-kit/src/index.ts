@@ -25,7 +25,7 @@ export {
   createComputePool,
 } from "./compute/compute-pool.ts";
 export { type ComputeTask, defineComputeTask } from "./compute/compute-task.ts";
-export { addPassword, ConfigError, type Environment, loadSettings, requireSettings } from "./config.ts";
+export { addPassword, ConfigError, type Environment, loadSettings, readHeaderList, requireSettings } from "./config.ts";
 export { countDeadLetters } from "./count-dead-letters.ts";
 export { deriveKey } from "./derive-key.ts";
 export { encodeList } from "./encode-texts.ts";

@@ -2,13 +2,14 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Attributes, Context, Tracer } from "@opentelemetry/api";
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
 import type { Secret, ServiceName, SettingName, SettingValues } from "@touchstone/contracts";
+import { readHeaderList } from "./config.ts";
 import type { Logger } from "./logger.ts";
 
 /** Where the installation's own traces go. */
 export interface TracingConfig {
   /** The base address of an OTLP/HTTP receiver; `/v1/traces` is appended. */
   endpoint: string;
-  /** Headers of each export. They may hold a key. */
+  /** Headers of each export, as {@link readHeaderList} reads them; null: none. They may hold a key. */
   headers: Secret | null;
   /** The share of the requests that are traced, 0 to 1. */
   ratio: number;
@@ -169,7 +170,7 @@ export async function startTracing(config: TracingConfig, logger: Logger): Promi
   ]);
   const exporter = new OTLPTraceExporter({
     url: `${config.endpoint}${config.endpoint.endsWith("/") ? "" : "/"}v1/traces`,
-    headers: headersOf(config.headers),
+    headers: readHeaderList(config.headers?.reveal() ?? ""),
     timeoutMillis: exportTimeoutMs,
   });
   const processor = new sdk.BatchSpanProcessor({ exporter: complaining(exporter, logger) });
@@ -195,17 +196,6 @@ export async function startTracing(config: TracingConfig, logger: Logger): Promi
       await Promise.race([processor.shutdown(), time]).catch(() => undefined);
     },
   };
-}
-
-/** `name=value,name=value`, with percent-encoded values, as in OTEL_EXPORTER_OTLP_HEADERS. */
-function headersOf(headers: Secret | null): Record<string, string> {
-  const pairs = headers === null ? [] : headers.reveal().split(",");
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const [name = "", ...value] = pair.split("=");
-      return [name.trim(), decodeURIComponent(value.join("=").trim())];
-    }),
-  );
 }
 
 /** Logs failed exports, which the SDK keeps to itself. */

@@ -26,6 +26,20 @@ test("every mistake is reported together, by variable name and without its value
   expect(mistakes.join()).not.toContain("hunter2");
 });
 
+test.each([
+  ["SERVICE_TRACING_OTLP_HEADERS", "x-api-key=50%hunter2", "must be name=value, several separated by commas, values"],
+  [
+    "SERVICE_TRACING_OTLP_ENDPOINT",
+    "https://user:hunter2@host/otel",
+    "must have no query, no fragment and no password",
+  ],
+] as const)("%s=%s is refused before anything starts", (name, value, sentence) => {
+  const mistakes = mistakesOf(() => loadSettings([name], { [name]: value }));
+
+  expect(mistakes).toEqual([expect.stringContaining(`${name}: ${sentence}`)]);
+  expect(mistakes.join()).not.toContain("hunter2");
+});
+
 test("an empty value means unset, so the default holds", () => {
   const { values } = loadSettings(["PORT", "SERVICE_REDIS_URL"], { PORT: "", SERVICE_REDIS_URL: "" });
 

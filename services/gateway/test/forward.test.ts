@@ -95,6 +95,21 @@ test.each([
   expect(await answer.json()).toMatchObject(heard);
 });
 
+test.each([
+  ["of the same process", true],
+  ["of another process", false],
+])("a service %s does not see a client's traceparent and tracestate", async (_where, isLocal) => {
+  const gateway = await start({ isLocal });
+  const traceparent = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
+
+  const answer = await post(gateway, traces, "{}", { traceparent, tracestate: "vendor=1", "user-agent": "client" });
+
+  const { headers } = await bodyOf(answer);
+  expect(headers).toMatchObject({ "user-agent": "client" });
+  expect(headers).not.toHaveProperty("traceparent");
+  expect(headers).not.toHaveProperty("tracestate");
+});
+
 test("a service that is down is 503 with Retry-After at once, on OTLP as { message }", async () => {
   const gateway = await start();
   await gateway.stopBehind("ingest");

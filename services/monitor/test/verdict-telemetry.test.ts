@@ -1,7 +1,8 @@
+import { readHeaderList } from "@touchstone/service-kit";
 import { readExport } from "@touchstone/testkit/otlp-collector";
 import { describe, expect, test } from "vitest";
 import { readMonitorConfig } from "../src/index.ts";
-import { logsUrlOf, readHeaderList } from "../src/model/collector-address.ts";
+import { logsUrlOf } from "../src/model/collector-address.ts";
 import { encodeVerdicts, readAnswer } from "../src/verdicts/otlp-export/encode-verdicts.ts";
 import { backOff, isPassing, readRetryAfter } from "../src/verdicts/otlp-export/retry-rules.ts";
 import { buildExportedVerdict } from "./builders.ts";

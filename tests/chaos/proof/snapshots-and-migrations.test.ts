@@ -47,16 +47,11 @@ test("row 50: a database that is reset to an older copy has the data of that tim
   const report = await auditUnderLoad(system, { seed }, async (load) => {
     await load.awaitAcks(120);
     await load.stopWriting();
-    await waitUntil("monitor has seen all of it", async () => {
-      const { rows } = await system.postgres.query("select from ingest.outbox limit 1");
-      return rows.length === 0;
-    });
+    await awaitEmptyOutbox();
     const copy = await copyRunningDatabase();
     const late = await Promise.all(Array.from({ length: 10 }, (_, index) => submit(`late-${index}`)));
-    await waitUntil("monitor has seen the late ones", async () => {
-      const seen = await system.countAnnounced(load.projectId);
-      return late.every((id) => seen.has(id));
-    });
+    // NATS is not emptied, as a restore prescribes: an event that it still had to deliver would announce a trace that is gone.
+    await awaitEmptyOutbox();
     await setBackTo(copy);
     await system.settle();
 
@@ -76,6 +71,14 @@ test("row 50: a database that is reset to an older copy has the data of that tim
   expect(Object.values(others).flat()).toEqual([]);
   expect(report.acked).toBeGreaterThanOrEqual(80);
 });
+
+/** A row stays in the outbox until every consumer has acknowledged its event. */
+async function awaitEmptyOutbox(): Promise<void> {
+  await waitUntil("every event is acknowledged", async () => {
+    const { rows } = await system.postgres.query("select from ingest.outbox limit 1");
+    return rows.length === 0;
+  });
+}
 
 /**
  * An online base backup, as pg_basebackup makes one: files copied while they change, then the log that repairs them.

@@ -1,3 +1,6 @@
+import { Metadata } from "@grpc/grpc-js";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-grpc";
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { createRunReply, dataset, submitResultsReply } from "@touchstone/contracts";
 import { buildDataset, buildResult, findFreePort, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -10,6 +13,7 @@ let llm: ScriptedLlm;
 let receiver: CombinedSystem;
 let traced: CombinedSystem;
 let client: ApiClient;
+let grpcPort: number;
 
 interface Span {
   spanId: string;
@@ -21,10 +25,12 @@ beforeAll(async () => {
   llm = await startScriptedLlm();
   llm.answerWith(() => ({ kind: "verdict", rating: 4, justification: "secret justification" }));
   receiver = await startCombined();
+  grpcPort = await findFreePort();
   traced = await startCombined({
     settings: {
       OPENAI_BASE_URL: llm.baseUrl,
       OPENAI_API_KEY: "sk-scripted",
+      SERVICE_OTLP_GRPC_PORT: String(grpcPort),
       SERVICE_TRACING_OTLP_ENDPOINT: `${receiver.url}/api/v1/otel`,
       SERVICE_TRACING_OTLP_HEADERS: `x-api-key=${receiver.apiKey}`,
     },
@@ -92,6 +98,30 @@ test("a request is one trace across the gateway, its service, NATS, the judge an
   const statements = spans.filter(({ metadata }) => "db.system.name" in metadata.otel.attributes);
   expect(statements.map(({ name }) => name)).toEqual(expect.arrayContaining(["run_lock_open", "verdict_records_keep"]));
   expect(JSON.stringify(spans)).not.toMatch(/secret|sk-scripted|tsk_/);
+});
+
+test("an export over gRPC that ingest cannot store is a failed span, as one over HTTP is", async () => {
+  const spans = new InMemorySpanExporter();
+  const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter: spans })] });
+  provider.getTracer("shop").startSpan("order").end();
+  await provider.forceFlush();
+  const metadata = new Metadata();
+  metadata.set("x-api-key", traced.apiKey);
+  const exporter = new OTLPTraceExporter({ url: `http://127.0.0.1:${grpcPort}`, metadata, timeoutMillis: 1_000 });
+  await client.send("GET", "/ingest/traces");
+
+  await traced.withoutDatabase(async () => {
+    await new Promise((resolve) => exporter.export(spans.getFinishedSpans(), resolve));
+    await client.send("POST", "/ingest/traces", { name: "order" });
+  });
+  await exporter.shutdown();
+
+  for (const name of ["receiveTraces", "submitTrace"]) {
+    await waitUntil(`the trace of ${name} is exported as failed`, async () => {
+      const { body } = await createClient(receiver).send("GET", "/ingest/traces?hasError=true&limit=100");
+      return (body as { traces: { name: string }[] }).traces.some((trace) => trace.name === name);
+    });
+  }
 });
 
 test("an installation whose traces cannot be exported serves as usual, and logs it without the key", async ({

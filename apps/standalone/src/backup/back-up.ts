@@ -36,9 +36,7 @@ await runCommand({
     console.log(`${counts.reduce<number>((sum, count) => sum + (count ?? 0), 0)} rows in ${counts.length} tables.`);
     console.log(newest === null ? "There is no trace." : `The newest trace is ${newest.id}, of ${newest.at}.`);
     if (!hasRootSecret) {
-      console.log(
-        "SERVICE_INTERNAL_SECRET is set by you and not in the backup: keep it, keys cannot be read without it.",
-      );
+      console.log("A backup does not hold SERVICE_INTERNAL_SECRET if you set it yourself. Keep a copy of it.");
     }
     console.log("From now on the log is archived, within a minute; restore to any later moment with npm run restore.");
     return 0;

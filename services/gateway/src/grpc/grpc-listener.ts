@@ -122,24 +122,25 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
       call.once("cancelled", () => gone.abort(new Error("the client is gone")));
       const caller = callers.get(call.metadata) ?? null;
       if (caller !== null) calls.hold(caller, 1);
-      traced({ service: "gateway", name: route.id, kind: "server", parent: "new" }, () =>
-        exportMessage(route, { caller, message: call.request, signal: gone.signal }),
-      )
-        .catch((thrown): Buffer | HttpRefusal => {
-          const refusal = refusalOf(thrown);
-          if (!gone.signal.aborted) {
-            ingestWatch.refused(route, { projectId: caller?.projectId ?? null, headers: {} }, thrown);
-            logger.warn({ operation: route.id, err: thrown }, "request refused");
-          }
-          return refusal;
-        })
-        .then((result) => {
-          if (caller !== null) calls.hold(caller, -1);
-          const isStored = Buffer.isBuffer(result);
-          note(route, caller, startedMs, isStored ? 200 : result.status);
-          if (isStored) answer(null, result);
-          else answer(toGrpcStatus(result));
-        });
+      const refuse = (thrown: unknown): HttpRefusal => {
+        const refusal = refusalOf(thrown);
+        if (!gone.signal.aborted) {
+          ingestWatch.refused(route, { projectId: caller?.projectId ?? null, headers: {} }, thrown);
+          logger.warn({ operation: route.id, err: thrown }, "request refused");
+        }
+        return refusal;
+      };
+      traced({ service: "gateway", name: route.id, kind: "server", parent: "new" }, async (step) => {
+        const asked = { caller, message: call.request, signal: gone.signal };
+        const result = await exportMessage(route, asked).catch(refuse);
+        step?.answered(statusOf(result));
+        return result;
+      }).then((result) => {
+        if (caller !== null) calls.hold(caller, -1);
+        note(route, caller, startedMs, statusOf(result));
+        if (Buffer.isBuffer(result)) answer(null, result);
+        else answer(toGrpcStatus(result));
+      });
     };
   }
 
@@ -195,6 +196,11 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
       clearTimeout(cut);
     },
   };
+}
+
+/** The status of the same answer over HTTP. */
+function statusOf(result: Buffer | HttpRefusal): number {
+  return Buffer.isBuffer(result) ? 200 : result.status;
 }
 
 function headersOf(metadata: Metadata): Record<string, string> {

@@ -44,7 +44,10 @@ export interface ProxyOptions {
   logger: Logger;
 }
 
-/** The headers sent on to a service, as a list: a client can neither set an identity nor forward its key. */
+/**
+ * The headers sent on to a service, as a list: a client can neither set an identity nor forward its key. A client's
+ * `traceparent` belongs to the client's traces; a service would continue it.
+ */
 const proxiedHeaders = [
   "accept",
   "content-type",
@@ -55,8 +58,6 @@ const proxiedHeaders = [
   "mcp-method",
   "mcp-name",
   "user-agent",
-  "traceparent",
-  "tracestate",
 ];
 
 /** The only way to a service, for HTTP and gRPC: unchanged bytes, a signed identity, the route's deadline. */

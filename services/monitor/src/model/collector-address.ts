@@ -4,10 +4,11 @@ import type { Secret } from "@touchstone/contracts";
 export interface Collector {
   /** The address for log records. */
   url: string;
-  /** Headers of the requests, see {@link readHeaderList}; null: none. */
+  /** Headers of the requests, as `readHeaderList` reads them; null: none. */
   headers: Secret | null;
 }
 
+/** The path of log records in OTLP over HTTP. */
 const logsPath = "/v1/logs";
 
 /** The URL for log records: the address itself if it ends with the path of OTLP logs, else that path below it. */
@@ -16,15 +17,4 @@ export function logsUrlOf(endpoint: string): string {
   const path = url.pathname.replace(/(?<!\/)\/+$/, "");
   url.pathname = path.endsWith(logsPath) ? path : `${path}${logsPath}`;
   return url.href;
-}
-
-/** Parses `name=value,name=value` with percent-encoded values; returns names in lower case. */
-export function readHeaderList(text: string): Record<string, string> {
-  const pairs = text.split(",").filter((pair) => pair.trim() !== "");
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const [name = "", ...value] = pair.split("=");
-      return [name.trim().toLowerCase(), decodeURIComponent(value.join("=").trim())];
-    }),
-  );
 }

@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { type Clock, OutboundError, type OutboundFetch } from "@touchstone/service-kit";
-import { type Collector, readHeaderList } from "../../model/collector-address.ts";
+import { type Clock, OutboundError, type OutboundFetch, readHeaderList } from "@touchstone/service-kit";
+import type { Collector } from "../../model/collector-address.ts";
 import type { PartialSuccess } from "./encode-verdicts.ts";
 import type { ExportedVerdict } from "./exported-verdict.ts";
 import { isPassing, readRetryAfter } from "./retry-rules.ts";
