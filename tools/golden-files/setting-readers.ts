@@ -3,13 +3,16 @@ import path from "node:path";
 import { settings } from "@touchstone/contracts";
 import { repositoryFiles, repositoryRoot } from "../repository-files.ts";
 
-/** The files that name settings, and the reader's name on the operator's page; the first group is a service's name. */
-const places: readonly [pattern: RegExp, reader: string][] = [
+/** The files that name settings, and their readers on the operator's page, with commas; the first group is a service's name. */
+const places: readonly [pattern: RegExp, readers: string][] = [
   [/^services\/([^/]+)\/src\/config\.ts$/, "$1"],
   [/^apps\/standalone\/src\/.*\.ts$/, "standalone"],
   [/^libs\/service-kit\/src\/config\.ts$/, "every service"],
   [/^libs\/service-kit\/src\/store-service-config\.ts$/, "auth, ingest, eval-runs, judge, monitor"],
-  [/^libs\/service-kit\/src\/tracing\.ts$/, "standalone, auth, ingest, eval-runs, judge, monitor, dropin, gateway"],
+  [
+    /^libs\/service-kit\/src\/process-config\.ts$/,
+    "standalone, auth, ingest, eval-runs, judge, monitor, dropin, gateway",
+  ],
   [/^libs\/service-kit\/src\/nats-config\.ts$/, "auth, ingest, eval-runs, judge, monitor, gateway"],
 ];
 
@@ -19,11 +22,10 @@ export async function findSettingReaders(): Promise<ReadonlyMap<string, readonly
   for (const file of await repositoryFiles()) {
     const place = places.find(([pattern]) => pattern.test(file));
     if (place === undefined) continue;
-    const reader = file.replace(...place);
+    const fileReaders = file.replace(...place).split(", ");
     const words = new Set((await readFile(path.join(repositoryRoot, file), "utf8")).match(/\b[A-Z][A-Z0-9_]+\b/g));
     for (const name of Object.keys(settings)) {
-      const known = readers.get(name) ?? [];
-      if (words.has(name) && !known.includes(reader)) readers.set(name, [...known, reader]);
+      if (words.has(name)) readers.set(name, [...new Set([...(readers.get(name) ?? []), ...fileReaders])]);
     }
   }
   return readers;

@@ -5,8 +5,7 @@ import {
   createLogger,
   isAppError,
   loadSettings,
-  readStallLimitMs,
-  readTracing,
+  readProcessConfig,
   StartError,
   startTracing,
   startWatchdog,
@@ -70,18 +69,18 @@ async function start(): Promise<void> {
   if (values.SERVICE_DB_PASSWORD !== undefined && values.SERVICE_DB_URL === undefined) {
     throw new ConfigError(["SERVICE_DB_PASSWORD: needs SERVICE_DB_URL"]);
   }
-  if (values.SERVICE_STOP_SECONDS !== undefined) stopWithinMs = values.SERVICE_STOP_SECONDS * 1000;
+  const { listen, logLevel, tracing, stallAfterMs, ...stops } = readProcessConfig(values, { stopDefaultSeconds: 10 });
+  stopWithinMs = stops.stopWithinMs;
   watchdog = startWatchdog({
     service: null,
     stopWithinMs,
-    stallAfterMs: readStallLimitMs(values.SERVICE_STALL_SECONDS),
+    stallAfterMs,
     onFailure: () => console.warn("Warning: there is no watchdog; a blocked event loop will not end this process."),
   });
 
   const onWait = (): void => console.log("Another Touchstone seems to be stopping; waiting for it.");
   // Checked first: on an empty folder the rest takes seconds.
-  const address = { host: values.SERVICE_HOST, port: values.PORT };
-  await outwaitPredecessor(() => assertPortFree(address), onWait);
+  await outwaitPredecessor(() => assertPortFree(listen), onWait);
   // In parallel with the start of the servers: nothing waits for a build.
   const openingDashboard = openDashboard({
     isWanted: values.SERVICE_DASHBOARD === "on",
@@ -105,9 +104,8 @@ async function start(): Promise<void> {
     onWait,
   );
   cleanups.push(infrastructure.stop);
-  const tracing = readTracing(values);
   if (tracing !== null) {
-    const logger = createLogger({ service: "standalone", level: values.SERVICE_LOG_LEVEL });
+    const logger = createLogger({ service: "standalone", level: logLevel });
     const { stop: stopTracing } = await startTracing(tracing, logger);
     cleanups.push(stopTracing);
   }

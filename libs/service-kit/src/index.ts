@@ -100,6 +100,7 @@ export type { ResolveHost } from "./outbound/resolve-host.ts";
 export { type Parsed, parseBody } from "./parse-body.ts";
 export { cutWhenSlow, cutWhenStalled, type PassedStream, passStream } from "./pass-stream.ts";
 export { Pieces, passPieces } from "./pieces.ts";
+export { type ProcessConfig, processSettings, readProcessConfig } from "./process-config.ts";
 export { projectDeleted } from "./project-deleted.ts";
 export { completeProjectKey, isWellFormedProjectKey } from "./project-key-format.ts";
 export { bodyTooLarge, collectChunks, discardBody, readBody } from "./read-body.ts";
@@ -120,7 +121,6 @@ export { storableText } from "./storable-text.ts";
 export {
   type DatabaseSetting,
   readDatabaseUrl,
-  readStallLimitMs,
   readStoreServiceConfig,
   type StoreServiceConfig,
 } from "./store-service-config.ts";
@@ -131,12 +131,10 @@ export {
   currentTraceparent,
   type OpenTrace,
   openTrace,
-  readTracing,
   startTracing,
   type TracedWork,
   type TracingConfig,
   traced,
-  tracingSettings,
 } from "./tracing.ts";
 export { watchArrival } from "./watch-arrival.ts";
 export { watchBodyBudget } from "./watch-body-budget.ts";

@@ -4,23 +4,15 @@ import { type Clock, systemClock } from "./clock.ts";
 import { ConfigError, type Environment } from "./config.ts";
 import { createLogger, type Logger } from "./logger.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
+import type { ProcessConfig } from "./process-config.ts";
 import { releaseIdleMemory } from "./release-memory.ts";
 import type { Service } from "./service.ts";
 import { StartError } from "./start-error.ts";
-import { startTracing, type TracingConfig } from "./tracing.ts";
+import { startTracing } from "./tracing.ts";
 import { watchEventLoop } from "./watch-event-loop.ts";
 import { startWatchdog } from "./watchdog.ts";
 
-/** The configuration of every process. */
-interface ProcessConfig {
-  logLevel: string;
-  /** After this long a hanging stop is aborted with exit code 1 (completions 1.1). */
-  stopWithinMs: number;
-  /** How long the event loop may be blocked before the process is ended; null: no limit. */
-  stallAfterMs: number | null;
-  /** Null or absent: requests are not traced. */
-  tracing?: TracingConfig | null | undefined;
-}
+type RunConfig = Pick<ProcessConfig, "logLevel" | "stopWithinMs" | "stallAfterMs" | "tracing">;
 
 interface ProcessDependencies {
   logger: Logger;
@@ -29,7 +21,7 @@ interface ProcessDependencies {
 }
 
 /** What a `main.ts` runs. */
-export interface ServiceProcess<Config extends ProcessConfig> {
+export interface ServiceProcess<Config extends RunConfig> {
   name: ServiceName;
   environment: Environment;
   read: (environment: Environment) => { config: Config; warnings: string[] };
@@ -44,7 +36,7 @@ export interface ServiceProcess<Config extends ProcessConfig> {
  * ends the process, and so does an event loop that is blocked ({@link startWatchdog}). With the argument `migrate` it
  * only migrates the schema: one line, and exit code 0 or 1.
  */
-export async function runProcess<Config extends ProcessConfig>({
+export async function runProcess<Config extends RunConfig>({
   name,
   environment,
   read,
@@ -68,9 +60,8 @@ export async function runProcess<Config extends ProcessConfig>({
     return;
   }
   const { service, logger } = built;
-  const { stopWithinMs, stallAfterMs } = built.config;
-  const { tracing: wanted = null } = built.config;
-  const tracing = wanted === null ? null : await startTracing(wanted, logger);
+  const { stopWithinMs, stallAfterMs, tracing: traces } = built.config;
+  const tracing = traces === null ? null : await startTracing(traces, logger);
   // With a full disk printed lines are lost, like log lines; the service continues.
   process.stdout.on("error", () => {});
   process.on("unhandledRejection", (err) => logger.error({ err }, "a promise was rejected and nobody handled it"));

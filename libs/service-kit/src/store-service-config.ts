@@ -1,44 +1,26 @@
 import type { SettingName, SettingValues } from "@touchstone/contracts";
 import { addPassword, type Environment, loadSettings, requireSettings } from "./config.ts";
 import { type NatsConfig, natsSettings, readNatsConfig } from "./nats-config.ts";
-import { readTracing, type TracingConfig, tracingSettings } from "./tracing.ts";
+import { type ProcessConfig, processSettings, readProcessConfig } from "./process-config.ts";
 
 /** The configuration of every service with a schema. */
-export interface StoreServiceConfig {
-  listen: { host: string; port: number };
-  logLevel: string;
+export interface StoreServiceConfig extends ProcessConfig {
   databaseUrl: string;
   /** False: the schema is migrated by a separate command. */
   migratesAtStart: boolean;
   rootSecret: string;
   nats: NatsConfig;
-  /** How long a stop may take. */
-  stopWithinMs: number;
-  /** The part of it for open requests; the rest is for their follow-up work. */
-  drainMs: number;
-  /** How long the event loop may be blocked before the process is ended; null: no limit. */
-  stallAfterMs: number | null;
-  /** Null or absent: requests are not traced. */
-  tracing?: TracingConfig | null | undefined;
 }
 
 /** The settings that all of them read, besides the one of their database. */
 const storeServiceSettings = [
-  "PORT",
-  "SERVICE_HOST",
-  "SERVICE_LOG_LEVEL",
+  ...processSettings,
   "SERVICE_DB_URL",
   "SERVICE_DB_PASSWORD",
   "SERVICE_MIGRATE",
   ...natsSettings,
   "SERVICE_INTERNAL_SECRET",
-  "SERVICE_STOP_SECONDS",
-  "SERVICE_STALL_SECONDS",
-  ...tracingSettings,
 ] as const satisfies SettingName[];
-
-/** Longer than the longest OTLP export, and than most scoring calls. */
-const stopDefaultSeconds = 30;
 
 export type DatabaseSetting = Extract<SettingName, `SERVICE_${string}_DB_URL`>;
 
@@ -68,19 +50,13 @@ export function readStoreServiceConfig<More extends SettingName = never, Needed 
     rootSecret: [shared.SERVICE_INTERNAL_SECRET, "SERVICE_INTERNAL_SECRET"],
     ...Object.fromEntries(needed.map((name) => [name, [(values as Partial<Record<string, unknown>>)[name], name]])),
   });
-  const stopWithinMs = (shared.SERVICE_STOP_SECONDS ?? stopDefaultSeconds) * 1000;
   return {
     config: {
-      listen: { host: shared.SERVICE_HOST, port: shared.PORT },
-      logLevel: shared.SERVICE_LOG_LEVEL,
+      ...readProcessConfig(shared),
       databaseUrl: addPassword(url, shared.SERVICE_DB_PASSWORD, "SERVICE_DB_PASSWORD").reveal(),
       migratesAtStart: shared.SERVICE_MIGRATE === "on",
       rootSecret: rootSecret.reveal(),
       nats: readNatsConfig(natsUrl, shared),
-      stopWithinMs,
-      drainMs: stopWithinMs - Math.min(5_000, stopWithinMs / 2),
-      stallAfterMs: readStallLimitMs(shared.SERVICE_STALL_SECONDS),
-      tracing: readTracing(shared),
     },
     values: values as SettingValues<More> & Present<SettingValues<Needed>>,
     warnings,
@@ -94,9 +70,4 @@ export function readDatabaseUrl(environment: Environment, database: DatabaseSett
     url: [values[database] ?? values.SERVICE_DB_URL, `${database} or SERVICE_DB_URL`],
   });
   return addPassword(url, values.SERVICE_DB_PASSWORD, "SERVICE_DB_PASSWORD").reveal();
-}
-
-/** How long an event loop may be blocked, in the form of {@link startWatchdog}. */
-export function readStallLimitMs(seconds: number): number | null {
-  return seconds === 0 ? null : seconds * 1000;
 }

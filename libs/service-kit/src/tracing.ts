@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Attributes, Context, Tracer } from "@opentelemetry/api";
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
-import type { Secret, ServiceName, SettingName, SettingValues } from "@touchstone/contracts";
+import type { Secret, ServiceName } from "@touchstone/contracts";
 import { readHeaderList } from "./config.ts";
 import type { Logger } from "./logger.ts";
 
@@ -13,20 +13,6 @@ export interface TracingConfig {
   headers: Secret | null;
   /** The share of the requests that are traced, 0 to 1. */
   ratio: number;
-}
-
-/** The settings of {@link readTracing}. */
-export const tracingSettings = [
-  "SERVICE_TRACING_OTLP_ENDPOINT",
-  "SERVICE_TRACING_OTLP_HEADERS",
-  "SERVICE_TRACING_RATIO",
-] as const satisfies SettingName[];
-
-/** Null: nothing is traced. */
-export function readTracing(values: SettingValues<(typeof tracingSettings)[number]>): TracingConfig | null {
-  const { SERVICE_TRACING_OTLP_ENDPOINT: endpoint, SERVICE_TRACING_OTLP_HEADERS: headers } = values;
-  if (endpoint === undefined) return null;
-  return { endpoint, headers: headers ?? null, ratio: values.SERVICE_TRACING_RATIO };
 }
 
 /** What {@link startTracing} set up; null while nothing is traced, which is all that tracing costs then. */

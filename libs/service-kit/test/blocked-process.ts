@@ -27,7 +27,7 @@ const ways = {
 await runProcess({
   name: "ingest",
   environment: {},
-  read: () => ({ config: { logLevel: "error", stopWithinMs, stallAfterMs }, warnings: [] }),
+  read: () => ({ config: { logLevel: "error", stopWithinMs, stallAfterMs, tracing: null }, warnings: [] }),
   create: () => ({
     name: "ingest",
     async start() {

@@ -8,20 +8,17 @@ import {
   loadSettings,
   type NatsConfig,
   natsSettings,
+  type ProcessConfig,
+  processSettings,
   readNatsConfig,
-  readStallLimitMs,
-  readTracing,
+  readProcessConfig,
   requireSettings,
-  type TracingConfig,
-  tracingSettings,
 } from "@touchstone/service-kit";
 import { readTrustedProxies, type TrustedProxies } from "./http/client-address.ts";
 import type { DrainBounds } from "./http/drain-server.ts";
 import type { RateLimitSettings } from "./limits/rate-limits.ts";
 
-export interface GatewayConfig {
-  listen: { host: string; port: number };
-  logLevel: string;
+export interface GatewayConfig extends Omit<ProcessConfig, "drainMs"> {
   rootSecret: string;
   nats: NatsConfig;
   /** Origins of the replicas of each service. Without those of dropin its paths are 503. */
@@ -60,22 +57,12 @@ export interface GatewayConfig {
   /** Further listeners on the same address; null = none. */
   otlpHttpPort: number | null;
   otlpGrpcPort: number | null;
-  /** How long the event loop may be blocked before the process ends; null: unlimited. */
-  stallAfterMs: number | null;
-  /** Null or absent: requests are not traced. */
-  tracing?: TracingConfig | null | undefined;
-  /** The time limits of a stop, total and by phase. */
-  stopWithinMs: number;
+  /** The time limits of a stop, by phase. */
   drain: DrainBounds;
 }
 
-/** completions 1.1: the hard exit. */
-const stopDefaultSeconds = 10;
-
 const gatewaySettings = [
-  "PORT",
-  "SERVICE_HOST",
-  "SERVICE_LOG_LEVEL",
+  ...processSettings,
   "SERVICE_PUBLIC_URL",
   "SERVICE_ALLOWED_HOSTS",
   "SERVICE_TRUSTED_ORIGINS",
@@ -108,10 +95,7 @@ const gatewaySettings = [
   "SERVICE_OTLP_MAX_BODY_BYTES",
   "SERVICE_OTLP_HTTP_PORT",
   "SERVICE_OTLP_GRPC_PORT",
-  "SERVICE_STOP_SECONDS",
   "SERVICE_STOP_ANNOUNCE_SECONDS",
-  "SERVICE_STALL_SECONDS",
-  ...tracingSettings,
 ] as const satisfies SettingName[];
 
 /** Reads the gateway's settings; reports every mistake, by variable name. */
@@ -125,7 +109,7 @@ export function readGatewayConfig(environment: Environment): { config: GatewayCo
     evalRuns: [values.SERVICE_EVAL_RUNS_URL, "SERVICE_EVAL_RUNS_URL"],
     monitor: [values.SERVICE_MONITOR_URL, "SERVICE_MONITOR_URL"],
   });
-  const stopWithinMs = (values.SERVICE_STOP_SECONDS ?? stopDefaultSeconds) * 1000;
+  const { drainMs, ...shared } = readProcessConfig(values, { stopDefaultSeconds: 10, followUpMaxMs: 2_000 });
   const mistakes: string[] = [];
   const hasAccounts = values.SERVICE_AUTH === "enabled";
   if (!hasAccounts && !isLoopback(values.SERVICE_HOST) && !values.SERVICE_ALLOW_UNAUTHENTICATED_NETWORK) {
@@ -142,8 +126,7 @@ export function readGatewayConfig(environment: Environment): { config: GatewayCo
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return {
     config: {
-      listen: { host: values.SERVICE_HOST, port: values.PORT },
-      logLevel: values.SERVICE_LOG_LEVEL,
+      ...shared,
       rootSecret: rootSecret.reveal(),
       nats: readNatsConfig(natsUrl, values),
       services: { auth, ingest, "eval-runs": evalRuns, monitor, dropin: values.SERVICE_DROPIN_URL ?? [] },
@@ -169,13 +152,7 @@ export function readGatewayConfig(environment: Environment): { config: GatewayCo
       connectionsMax: 10_000,
       otlpHttpPort: values.SERVICE_OTLP_HTTP_PORT ?? null,
       otlpGrpcPort: values.SERVICE_OTLP_GRPC_PORT ?? null,
-      stallAfterMs: readStallLimitMs(values.SERVICE_STALL_SECONDS),
-      tracing: readTracing(values),
-      stopWithinMs,
-      drain: {
-        announceMs: values.SERVICE_STOP_ANNOUNCE_SECONDS * 1000,
-        drainMs: stopWithinMs - Math.min(2_000, stopWithinMs / 2),
-      },
+      drain: { announceMs: values.SERVICE_STOP_ANNOUNCE_SECONDS * 1000, drainMs },
     },
     warnings,
   };

@@ -76,6 +76,7 @@ export async function startIngest(options: {
       },
       stopWithinMs: 10_000,
       stallAfterMs: null,
+      tracing: null,
       drainMs: 8_000,
       queueRowsMax: 10_000,
       batchRowsMax: 256,

@@ -2,20 +2,13 @@ import type { Secret } from "@touchstone/contracts";
 import {
   ConfigError,
   type Environment,
-  type NatsConfig,
   readStoreServiceConfig,
-  type TracingConfig,
+  type StoreServiceConfig,
 } from "@touchstone/service-kit";
 import type { ProviderConfig, ProviderName } from "./providers/choose-provider.ts";
 import type { WireApi } from "./providers/request-shape.ts";
 
-export interface JudgeConfig {
-  listen: { host: string; port: number };
-  logLevel: string;
-  databaseUrl: string;
-  migratesAtStart: boolean;
-  rootSecret: string;
-  nats: NatsConfig;
+export interface JudgeConfig extends StoreServiceConfig {
   /** Addresses of auth, for stored provider keys; null: there is no auth, and only the environment has keys. */
   authAddresses: readonly string[] | null;
   /** Endpoints of custom models may be in the installation's own network (completions 1.7). */
@@ -34,12 +27,6 @@ export interface JudgeConfig {
   callsPerDay: number | null;
   /** The number of days that records of verdicts are kept. */
   verdictRecordDays: number;
-  /** The process is ended when its event loop is blocked for longer; null: never. */
-  stallAfterMs: number | null;
-  /** The time limit of a stop: by default 30 s, of which the bus allows 25 s for calls in progress. */
-  stopWithinMs: number;
-  /** Null or absent: requests are not traced. */
-  tracing?: TracingConfig | null | undefined;
 }
 
 const defaultBaseUrls: Readonly<Record<ProviderName, string>> = {
@@ -76,16 +63,9 @@ export function readJudgeConfig(environment: Environment): { config: JudgeConfig
     if (values.SERVICE_MULTI_TENANT) throw new ConfigError(["SERVICE_AUTH_URL: is needed in multi-tenant mode"]);
     warnings.push("SERVICE_AUTH_URL: is not set; provider keys that are stored in settings are not used");
   }
-  const { listen, logLevel, databaseUrl, migratesAtStart, rootSecret, nats, stallAfterMs, stopWithinMs, tracing } =
-    config;
   return {
     config: {
-      listen,
-      logLevel,
-      databaseUrl,
-      migratesAtStart,
-      rootSecret,
-      nats,
+      ...config,
       authAddresses,
       allowsPrivateHosts: values.SERVICE_ALLOW_PRIVATE_WEBHOOKS ?? !values.SERVICE_MULTI_TENANT,
       defaultModel: values.SERVICE_DEFAULT_JUDGE_MODEL,
@@ -101,9 +81,6 @@ export function readJudgeConfig(environment: Environment): { config: JudgeConfig
       },
       verdictRecordDays: values.SERVICE_VERDICT_RECORD_DAYS,
       callsPerDay: values.SERVICE_QUOTA_JUDGE_CALLS_PER_DAY ?? null,
-      stallAfterMs,
-      stopWithinMs,
-      tracing,
     },
     warnings,
   };

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
-import { EmbeddedServerError, type NewestRow } from "@touchstone/embedded-servers";
+import { type Contents, EmbeddedServerError, type NewestRow } from "@touchstone/embedded-servers";
 import { ConfigError, loadSettings } from "@touchstone/service-kit";
-import { homeFolder, UsageError } from "../options.ts";
+import { homeFolder, pathOf, UsageError } from "../options.ts";
 
 /** The newest acknowledged trace, which a restored home must have. */
 export const newestTrace: NewestRow = {
@@ -18,14 +18,17 @@ export const keptTables: readonly string[] = [
   ...["judge.verdicts", "monitor.signals", "monitor.verdicts"],
 ];
 
+/** What a command line gave: the text of an option, or true for one that takes none. */
+export type Given<Option extends string> = Partial<Record<Option, string | boolean>>;
+
 /** A command line with options that each take a text, or none. */
 export interface Command<Option extends string> {
   usage: string;
   /** What is true after Ctrl-C or SIGTERM. */
   interrupted: string;
   options: Record<Option, { type: "string" | "boolean" }>;
-  /** Prints its result; returns the exit code. */
-  run(given: Partial<Record<Option, string | boolean>>, home: string, signal: AbortSignal): Promise<number>;
+  /** Prints its result; returns the exit code. A {@link UsageError} is shown with the usage. */
+  run(given: Given<Option>, home: string, signal: AbortSignal): Promise<number>;
 }
 
 /**
@@ -39,16 +42,16 @@ export async function runCommand<Option extends string>(command: Command<Option>
   for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => interruption.abort());
   try {
-    const given = readArguments(process.argv.slice(2), options, usage);
+    const given = readArguments(process.argv.slice(2), options);
     if (given === null) {
       console.log(usage);
       return;
     }
     const { values } = loadSettings(["SERVICE_HOME", "SERVICE_DB_URL"], process.env);
     if (values.SERVICE_DB_URL !== undefined) {
-      throw new UsageError(
-        "SERVICE_DB_URL names a PostgreSQL of your own. Back it up with its tools: docs/operating/backup.md.",
-      );
+      throw new ConfigError([
+        "SERVICE_DB_URL: names a PostgreSQL of your own; back it up with its tools (docs/operating/backup.md)",
+      ]);
     }
     process.exitCode = await run(given, homeFolder(values.SERVICE_HOME), interruption.signal);
   } catch (error) {
@@ -58,22 +61,30 @@ export async function runCommand<Option extends string>(command: Command<Option>
       return;
     }
     process.exitCode = error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
-    console.error(explain(error));
+    console.error(error instanceof UsageError ? `${error.message}\n\n${usage}` : explain(error));
   }
+}
+
+/** The folder that an option names, relative to the user's working directory. */
+export function requireFolder<Option extends string>(given: Given<Option>, option: Option): string {
+  const folder = given[option];
+  if (typeof folder !== "string" || folder === "") throw new UsageError(`--${option} is required.`);
+  return pathOf(folder);
+}
+
+export function printNewestTrace({ newest }: Contents): void {
+  console.log(newest === null ? "There is no trace." : `The newest trace is ${newest.id}, of ${newest.at}.`);
 }
 
 function readArguments<Option extends string>(
   args: string[],
   options: Command<Option>["options"],
-  usage: string,
-): Partial<Record<Option, string | boolean>> | null {
+): Given<Option> | null {
   if (args.includes("--help")) return null;
   try {
-    return parseArgs({ args, options, strict: true, allowPositionals: false }).values as Partial<
-      Record<Option, string | boolean>
-    >;
+    return parseArgs({ args, options, strict: true, allowPositionals: false }).values as Given<Option>;
   } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n\n${usage}`);
+    throw new UsageError((error as Error).message);
   }
 }
 
@@ -83,6 +94,6 @@ function explain(error: unknown): string {
     const lastWords = error.code === "server_failed" && error.cause instanceof Error ? `\n${error.cause.message}` : "";
     return `${error.message} ${error.hint}${lastWords}`;
   }
-  if (error instanceof UsageError || error instanceof ConfigError) return error.message;
+  if (error instanceof ConfigError) return error.message;
   return `The command failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }

@@ -1,7 +1,7 @@
 /** `npm run restore -- --from <folder>`: see docs/operating/backup.md. */
 import { type Contents, restoreHome } from "@touchstone/embedded-servers";
-import { pathOf, UsageError } from "../options.ts";
-import { keptTables, newestTrace, runCommand } from "./command.ts";
+import { UsageError } from "../options.ts";
+import { keptTables, newestTrace, printNewestTrace, requireFolder, runCommand } from "./command.ts";
 
 const usage = `Usage: npm run restore -- --from <folder> [--until <time>]
 
@@ -14,21 +14,18 @@ await runCommand({
   usage,
   interrupted: "The restore was interrupted, and SERVICE_HOME is empty again.",
   options: { from: { type: "string" }, until: { type: "string" } },
-  async run({ from, until }, home, signal) {
-    if (typeof from !== "string" || from === "") throw new UsageError(`--from is required.\n\n${usage}`);
+  async run(given, home, signal) {
     const { base, now, losses } = await restoreHome({
       folder: home,
-      from: pathOf(from),
-      until: readUntil(until),
+      from: requireFolder(given, "from"),
+      until: readUntil(given.until),
       newestRow: newestTrace,
       keptTables,
       onProgress: (message) => console.log(message),
       signal,
     });
     printCounts(base.contents, now);
-    console.log(
-      now.newest === null ? "There is no trace." : `The newest trace is ${now.newest.id}, of ${now.newest.at}.`,
-    );
+    printNewestTrace(now);
     for (const loss of losses) console.error(loss);
     if (losses.length > 0) {
       console.error("If that was not deleted after the backup, restore another one and keep this one for comparison.");
@@ -44,7 +41,7 @@ function readUntil(given: string | boolean | undefined): Date | null {
   const hasZone = typeof given === "string" && /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(given);
   const time = new Date(hasZone ? given : Number.NaN);
   if (!Number.isNaN(time.getTime())) return time;
-  throw new UsageError(`--until must be a time with its zone, such as 2026-01-31T14:05:00Z.\n\n${usage}`);
+  throw new UsageError("--until must be a time with its zone, such as 2026-01-31T14:05:00Z.");
 }
 
 /** The tables that hold something, in the backup and now. */
