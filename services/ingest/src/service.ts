@@ -62,7 +62,7 @@ import { createPostgresTraceStore } from "./trace-store/postgres-trace-store.ts"
 import { createRootReader } from "./trace-store/reading/root-reader.ts";
 import { createSpanPartitionStore } from "./trace-store/span-partition-store.ts";
 import { keepPartitions, type PartitionUpkeep } from "./trace-store/writing/keep-partitions.ts";
-import { showTold } from "./traces/show-trace.ts";
+import { showTailItem } from "./traces/show-trace.ts";
 import { createAgentTokenReader } from "./usage-metrics/agent-token-reader.ts";
 import { createMetricsStore } from "./usage-metrics/metrics-store.ts";
 
@@ -142,7 +142,7 @@ function openIngest(kit: StoreServiceKit, config: IngestConfig): HttpServer {
   const liveTail = createLiveTail({
     store: createTailStore(tailing),
     traces: createRootReader(tailing),
-    show: showTold(costs),
+    show: showTailItem(costs),
     eventIds: createEventIds(config.rootSecret),
     ...{ clock, logger },
   });

@@ -54,8 +54,8 @@ export async function showPreviews(spans: readonly ReadSpan[], figures: readonly
   return items;
 }
 
-/** A root in the live tail: an item of the list, a preview if prices are given. */
-export function showTold(costs: CostEstimator) {
+/** Shows a root in the live tail: as an item of the list, or as a preview if prices are given. */
+export function showTailItem(costs: CostEstimator) {
   return async (root: ReadSpan, preview: PricedProject | null): Promise<Buffer> => {
     if (preview === null) return Buffer.concat(await showListItem(root));
     const [item = []] = await showPreviews([root], await costs.estimatePage(preview, [root]));

@@ -95,10 +95,10 @@ export async function writeTraces(
   }
   for (const key of changed) (traces.get(keyOf(key)) as ReadTrace).touched.hasNewFacts = true;
   const plans = [...traces.values()].map(({ touched }) => planTrace(touched));
-  const told = [...toldByRecords(traces.values()), ...changed];
-  const isLast = told.length === 0;
+  const rewritten = [...tracesWithRecords(traces.values()), ...changed];
+  const isLast = rewritten.length === 0;
   const { taken, columns } = await writePlans(transaction, plans, { ...context, before, rows, isLast });
-  await rewriteTexts(transaction, told);
+  await rewriteTexts(transaction, rewritten);
   for (const id of columns.keys()) holders.set(id, { id, agentId: columns.get(id)?.agentId ?? null });
   for (const { touched } of traces.values()) {
     for (const { id, agent_id } of touched.stored) {
@@ -126,13 +126,13 @@ export async function deriveStored(
     const plan = choose(touched);
     if (plan !== null) plans.push(plan);
   }
-  const told = toldByRecords(traces.values());
-  await writePlans(transaction, plans, { ...context, before: [], rows: [], isLast: told.length === 0 });
-  await rewriteTexts(transaction, told);
+  const rewritten = tracesWithRecords(traces.values());
+  await writePlans(transaction, plans, { ...context, before: [], rows: [], isLast: rewritten.length === 0 });
+  await rewriteTexts(transaction, rewritten);
 }
 
 /** The traces that have log records. */
-function toldByRecords(traces: Iterable<ReadTrace>): TraceKey[] {
+function tracesWithRecords(traces: Iterable<ReadTrace>): TraceKey[] {
   return [...traces].filter(({ touched }) => touched.fragments.length > 0).map(({ touched }) => touched);
 }
 
