@@ -31,7 +31,7 @@ const distinct = ({ organizationId, projectId }: Tenant): Tenant => ({
 
 const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant("take" as const), who: tenants, amount: fc.nat(40) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("give back" as const), which: fc.nat(1_000) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("release" as const), which: fc.nat(1_000) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("make room" as const), who: tenants, amount: fc.nat(40) }) },
 );
 
@@ -41,7 +41,7 @@ describe("after any sequence of taking and releasing", () => {
       fc.property(fc.integer({ min: 1, max: 100 }), fc.array(step, { maxLength: 80 }), (total, steps) => {
         const share = createFairShare({ total });
         const holds: Hold[] = [];
-        const giveBack = (hold: Hold): void => {
+        const release = (hold: Hold): void => {
           holds.splice(holds.indexOf(hold), 1);
           share.hold(hold.tenant, -hold.amount);
         };
@@ -50,9 +50,9 @@ describe("after any sequence of taking and releasing", () => {
           holds.push({ tenant: who, amount });
         };
         for (const next of steps) {
-          if (next.do === "give back") {
+          if (next.do === "release") {
             const hold = holds[next.which % Math.max(1, holds.length)];
-            if (hold !== undefined) giveBack(hold);
+            if (hold !== undefined) release(hold);
             continue;
           }
           const [who, amount] = [distinct(next.who), next.amount + 1];
@@ -69,14 +69,14 @@ describe("after any sequence of taking and releasing", () => {
                 if (isSibling) expect(its.project).toBeGreaterThan(before.project + amount);
                 else expect(its.organization).toBeGreaterThan(before.organization + amount);
               }
-              giveBack(hold);
+              release(hold);
             }
             if (ended !== null) take(who, amount);
           }
           expect(share.held()).toBe(holds.reduce((sum, hold) => sum + hold.amount, 0));
           expect(share.held()).toBeLessThanOrEqual(total);
         }
-        for (const hold of [...holds]) giveBack(hold);
+        for (const hold of [...holds]) release(hold);
         expect([share.held(), share.largest()]).toEqual([0, 0]);
         expect(takeAll(share, tenant("z", "new"))).toBe(takeAll(createFairShare({ total }), tenant("z", "new")));
       }),

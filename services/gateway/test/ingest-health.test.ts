@@ -304,7 +304,7 @@ test("the counter has a bound, reports what it missed, and restores counts that 
   expect(counts.take()).toEqual({ counts: [], missed: 0 });
 
   counts.add("one", accepted);
-  counts.giveBack(taken.counts);
+  counts.restore(taken.counts);
   expect(figures(counts.take().counts).toSorted()).toEqual(
     [
       ["one", "accepted", 2],

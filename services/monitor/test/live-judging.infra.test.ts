@@ -222,7 +222,7 @@ test("the live judge budget is exact between replicas; further calls are skipped
   await plan([judge], buildSettledTrace({ projectId }));
   expect(await carryOut([judge])).toEqual([{ outcome: "skipped", reason: "Online judge budget exhausted" }]);
   expect(asked).toEqual([]);
-  await budgets[1]?.giveBack(held[0] as never, 1);
+  await budgets[1]?.release(held[0] as never, 1);
   expect(await carryOut([judge])).toMatchObject([{ outcome: "done" }]);
   expect(await readUsed()).toBe(7);
 });

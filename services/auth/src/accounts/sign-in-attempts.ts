@@ -98,14 +98,14 @@ export function createSignInAttempts(options: { database: Database; secret: stri
       return true;
     });
     return {
-      wasRight: () => giveBack([own], isNewcomer ? [newcomers, all] : [all]),
+      wasRight: () => withdraw([own], isNewcomer ? [newcomers, all] : [all]),
     };
   }
 
   /** Removes counters, and subtracts one attempt from the shared ones. */
-  async function giveBack(forgotten: readonly Counter[], shared: readonly Counter[]): Promise<void> {
+  async function withdraw(forgotten: readonly Counter[], shared: readonly Counter[]): Promise<void> {
     await database.query({
-      name: "sign_in_attempt_give_back",
+      name: "sign_in_attempt_withdraw",
       text: `
         with forgotten as (
           delete from auth.sign_in_attempts where address_hash = any ($1::bytea[])
@@ -122,7 +122,7 @@ export function createSignInAttempts(options: { database: Database; secret: stri
       if ("client" in by) return countStranger(address, by.client);
       const own = counterOf(address, `device ${by.device}`);
       await countOne(database, own);
-      return { wasRight: () => giveBack([own], []) };
+      return { wasRight: () => withdraw([own], []) };
     },
   };
 }

@@ -54,7 +54,7 @@ export function createCountKeeper({ counts, ingest, clock, logger }: CountKeeper
         const bounds = { requestId: uuidv7(clock.now()), deadlineMs };
         await ingest.call(internalRoutes.recordIngestCounts, { counts: reported.map(toWire) }, bounds);
       } catch (thrown) {
-        counts.giveBack(taken);
+        counts.restore(taken);
         throw thrown;
       }
       taken.splice(0, reported.length);

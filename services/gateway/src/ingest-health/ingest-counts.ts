@@ -20,7 +20,7 @@ export interface IngestCounts {
    */
   take(): { counts: IngestCount[]; missed: number };
   /** Adds counts that could not be stored to the current ones. */
-  giveBack(counts: readonly IngestCount[]): void;
+  restore(counts: readonly IngestCount[]): void;
 }
 
 const hourMs = 3_600_000;
@@ -66,7 +66,7 @@ export function createIngestCounts({
       missed = 0;
       return taken;
     },
-    giveBack(counts) {
+    restore(counts) {
       for (const count of counts) merge(count);
     },
   };

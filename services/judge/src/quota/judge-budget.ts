@@ -29,16 +29,16 @@ export interface JudgeBudget {
 export interface JudgeBudgetOptions {
   /** Null = no limit: calls are counted only for the overview, without a query to PostgreSQL. */
   callsPerDay: number | null;
-  quota: Pick<QuotaStore, "reserve" | "giveBack">;
+  quota: Pick<QuotaStore, "reserve" | "release">;
   usage: UsageCounter;
   logger: Logger;
 }
 
 /** completions 1.4, the quota of judge calls. Exact across judges, since PostgreSQL counts. */
 export function createJudgeBudget({ callsPerDay, quota, usage, logger }: JudgeBudgetOptions): JudgeBudget {
-  const giveBack = (payer: string, day: string | null): void => {
+  const release = (payer: string, day: string | null): void => {
     if (day === null) return;
-    quota.giveBack(payer, day).catch((err) => logger.warn({ err }, "a judge call that was not made stays counted"));
+    quota.release(payer, day).catch((err) => logger.warn({ err }, "a judge call that was not made stays counted"));
   };
 
   async function take(reserveOne: ReserveOne, limit: number, { payer, signal }: PaidCall): Promise<void> {
@@ -49,7 +49,7 @@ export function createJudgeBudget({ callsPerDay, quota, usage, logger }: JudgeBu
       day = await orAborted(reserving, signal);
     } catch (thrown) {
       if (signal.aborted) {
-        reserving.then((late) => giveBack(key, late)).catch(() => undefined);
+        reserving.then((late) => release(key, late)).catch(() => undefined);
         throw signal.reason;
       }
       logger.warn({ err: thrown }, "a judge call could not be counted against its quota");

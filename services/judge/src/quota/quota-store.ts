@@ -4,8 +4,8 @@ import type { Database } from "@touchstone/db";
 export interface QuotaStore {
   /** Takes up to `wanted` of today's calls, within `limit`; taking none is not a failure. */
   reserve(payer: string, wanted: number, limit: number): Promise<ReservedCalls>;
-  /** Returns a call of that day that was never made. */
-  giveBack(payer: string, day: string): Promise<void>;
+  /** Releases a call of that day that was never made. */
+  release(payer: string, day: string): Promise<void>;
   /** Calls taken today. */
   readToday(payer: string): Promise<number>;
 }
@@ -35,9 +35,9 @@ export function createQuotaStore(database: Database): QuotaStore {
       return rows[0] ?? { day: null, calls: 0 };
     },
 
-    async giveBack(payer, day) {
+    async release(payer, day) {
       await database.query({
-        name: "quota_give_back",
+        name: "quota_release",
         text: `
           update judge.quota_days
           set calls = calls - 1

@@ -7,18 +7,18 @@ const day = "2026-01-01";
 const organization: Payer = { kind: "organization", id: "01999999-0000-7000-8000-0000000000aa" };
 
 function setUp(quota: Partial<QuotaStore> = {}, callsPerDay: number | null = 3) {
-  const giveBack = vi.fn(async () => undefined);
+  const release = vi.fn(async () => undefined);
   const reserve = vi.fn(async (_payer: string, wanted: number): Promise<ReservedCalls> => ({ day, calls: wanted }));
   const count = vi.fn();
   const budget = createJudgeBudget({
     callsPerDay,
-    quota: { reserve, giveBack, ...quota },
+    quota: { reserve, release, ...quota },
     usage: { count, stop: async () => undefined },
     logger: createTestLogger().logger,
   });
   const pay = (payer: Payer = { kind: "instance" }, signal = new AbortController().signal): Promise<void> =>
     budget.reserve({ payer, projectId: "project", signal });
-  return { pay, reserve, giveBack, count };
+  return { pay, reserve, release, count };
 }
 
 describe("a judge call", () => {
@@ -52,14 +52,14 @@ describe("a judge call", () => {
 
   test("that is aborted while it is being reserved is released, for the day it was reserved on", async () => {
     const reserving = Promise.withResolvers<ReservedCalls>();
-    const { pay, giveBack, count } = setUp({ reserve: () => reserving.promise });
+    const { pay, release, count } = setUp({ reserve: () => reserving.promise });
     const leaving = new AbortController();
     const paying = pay(organization, leaving.signal);
     leaving.abort(new Error("time is up"));
     await expect(paying).rejects.toThrow("time is up");
-    expect(giveBack).not.toHaveBeenCalled();
+    expect(release).not.toHaveBeenCalled();
     reserving.resolve({ day, calls: 1 });
-    await vi.waitFor(() => expect(giveBack.mock.calls).toEqual([[organization.id, day]]));
+    await vi.waitFor(() => expect(release.mock.calls).toEqual([[organization.id, day]]));
     expect(count).not.toHaveBeenCalled();
   });
 

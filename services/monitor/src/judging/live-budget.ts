@@ -14,9 +14,9 @@ export interface Reservation {
 export interface LiveBudget {
   /** Reserves calls before they are made, all or none; null: the day's remaining budget is too small. */
   reserve(projectId: string, calls: number): Promise<Reservation | null>;
-  /** Returns unused calls: they were not made. */
-  giveBack(reservation: Reservation, calls: number): Promise<void>;
-  /** Calls reserved today and not returned. */
+  /** Releases unused calls: they were not made. */
+  release(reservation: Reservation, calls: number): Promise<void>;
+  /** Calls reserved today and not released. */
   readToday(projectId: string): Promise<number>;
 }
 
@@ -51,12 +51,12 @@ export function createLiveBudget({
       });
     },
 
-    async giveBack({ projectId, day }, calls) {
+    async release({ projectId, day }, calls) {
       if (calls === 0) return;
       await database.scoped([projectId], async (transaction) => {
         await transaction.finish([
           {
-            name: "live_calls_give_back",
+            name: "live_calls_release",
             text: `
               update monitor.live_calls
               set used = greatest(0, used - $3)

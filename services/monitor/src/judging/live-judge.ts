@@ -36,8 +36,8 @@ export function createLiveJudge({ bus, budget }: { bus: Bus; budget: LiveBudget 
       const reservation = judges.length === 0 ? null : await budget.reserve(projectId, judges.length);
       const isStopped = judges.length > 0 && reservation === null;
       if (isStopped && group === null) return { outcome: "skipped", reason: budgetExhausted };
-      const giveBack = async (calls: number): Promise<void> => {
-        if (reservation !== null) await budget.giveBack(reservation, calls);
+      const release = async (calls: number): Promise<void> => {
+        if (reservation !== null) await budget.release(reservation, calls);
       };
       try {
         const reply = await bus.request(
@@ -52,12 +52,12 @@ export function createLiveJudge({ bus, budget }: { bus: Bus; budget: LiveBudget 
           },
           { timeoutMs: deadlines.resultMs, signal },
         );
-        await giveBack(reply.verdicts.filter((verdict) => !wasAsked(verdict)).length);
+        await release(reply.verdicts.filter((verdict) => !wasAsked(verdict)).length);
         return { reply };
       } catch (thrown) {
         if (signal.aborted || !isBusError(thrown)) throw thrown;
         const ending = endingOf(thrown);
-        if (ending.outcome !== "retry") await giveBack(judges.length);
+        if (ending.outcome !== "retry") await release(judges.length);
         return ending;
       }
     },

@@ -45,7 +45,7 @@ export function createPatternsCheck(dependencies: {
   matcher: PatternMatcher;
   bus: Bus;
   /** Semantic conditions use judge calls of live traffic. */
-  budget: Pick<LiveBudget, "reserve" | "giveBack">;
+  budget: Pick<LiveBudget, "reserve" | "release">;
   logger: Logger;
 }): PatternsCheck {
   const { patterns, ingest, findings, watchesOtlp, matcher, bus, budget, logger } = dependencies;

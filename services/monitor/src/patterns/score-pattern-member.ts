@@ -25,7 +25,7 @@ export function createScorePatternMember({
   patterns: Pick<PatternStore, "find">;
   matcher: PatternMatcher;
   bus: Bus;
-  budget: Pick<LiveBudget, "reserve" | "giveBack">;
+  budget: Pick<LiveBudget, "reserve" | "release">;
 }): ScoreMember {
   return async (refId, { projectId, trace }, signal) => {
     const scored = { checked: readTraceTexts(trace), matcher, projectId, signal };

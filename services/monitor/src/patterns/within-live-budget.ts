@@ -9,7 +9,7 @@ import { BudgetSpentError, UndecidedError } from "./matching/undecided-error.ts"
  */
 export function withinLiveBudget(
   decide: DecideSemantic,
-  { budget, projectId }: { budget: Pick<LiveBudget, "reserve" | "giveBack">; projectId: string },
+  { budget, projectId }: { budget: Pick<LiveBudget, "reserve" | "release">; projectId: string },
 ): DecideSemantic {
   let isSpent = false;
   return async (prompt, text) => {
@@ -22,7 +22,7 @@ export function withinLiveBudget(
       return await decide(prompt, text);
     } catch (thrown) {
       const wasAsked = thrown instanceof UndecidedError ? thrown.wasAsked : !(thrown instanceof JudgeAwayError);
-      if (!wasAsked) await budget.giveBack(reservation, 1);
+      if (!wasAsked) await budget.release(reservation, 1);
       throw thrown;
     }
   };

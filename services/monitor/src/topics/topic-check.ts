@@ -47,13 +47,13 @@ export function createTopicCheck(dependencies: {
       const { topic, failure } = await bus.request(classifyTopic, asked, { timeoutMs: deadlines.resultMs, signal });
       if (topic !== null) return { topic };
       const { reason, message } = failure ?? { reason: "unparseable" as const, message: "The judge gave no topic." };
-      if (!asking.includes(reason)) await budget.giveBack(reservation, 1);
+      if (!asking.includes(reason)) await budget.release(reservation, 1);
       return { outcome: passing.includes(reason) ? "retry" : "skipped", reason: message };
     } catch (thrown) {
       if (signal.aborted || !isBusError(thrown)) throw thrown;
       const isAway = thrown.kind === "no_responder" || thrown.kind === "disconnected" || thrown.kind === "busy";
       const isUnasked = isAway || thrown.kind === "too_large";
-      if (isUnasked) await budget.giveBack(reservation, 1);
+      if (isUnasked) await budget.release(reservation, 1);
       const outcome = isAway ? "postponed" : isUnasked ? "skipped" : "retry";
       return { outcome, reason: `The judge gave no topic: ${thrown.kind}.` };
     }

@@ -19,7 +19,7 @@ function build(left: number, reply: unknown) {
       calls.used += count;
       return { projectId, day: "2026-01-01", calls: count };
     },
-    async giveBack(_: Reservation, count: number) {
+    async release(_: Reservation, count: number) {
       calls.used -= count;
     },
   };
