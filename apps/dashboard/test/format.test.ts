@@ -6,6 +6,7 @@ import {
   formatCost,
   formatCount,
   formatDelta,
+  formatDiskSize,
   formatDuration,
   formatMoment,
   formatRating,
@@ -84,4 +85,17 @@ test("a difference always carries its sign, and one that rounds to nothing has n
 
 test("a clock that runs ahead of ours shows now, not a negative age", () => {
   expect(formatAge("2026-01-01T00:01:00Z", Date.parse("2026-01-01T00:00:00Z"))).toBe("now");
+});
+
+test("sizes on disks are in powers of 1000", () => {
+  expect([0, 4e5, 9.44e6, 941e6, 9.996e8, 2e12, 3.2e15].map(formatDiskSize)).toEqual([
+    "0 MB",
+    "0.4 MB",
+    "9.4 MB",
+    "941 MB",
+    "1 GB",
+    "2 TB",
+    "3200 TB",
+  ]);
+  expect(formatDiskSize(null)).toBe("-");
 });

@@ -29,7 +29,7 @@ describe("with accounts", () => {
   let own: OwnInstallation;
 
   beforeAll(async () => {
-    own = await startOwnInstallation({ SERVICE_AUTH: "enabled" });
+    own = await startOwnInstallation({ SERVICE_AUTH: "enabled", SERVICE_ADMIN_TOKEN: "the operator's token" });
   });
 
   afterAll(() => own?.remove());
@@ -83,6 +83,24 @@ describe("with accounts", () => {
     await page.getByLabel("Password", { exact: true }).fill(password);
     await page.locator("button[type=submit]").click();
     await page.waitForURL(`${own.url}/account`);
+    await close();
+  });
+
+  test("a wrong operator's token does not end the session", async () => {
+    const { page, close } = await openPage({ mayFail: (_, status) => status === 401 });
+    await page.goto(`${own.url}/sign-in`);
+    await page.getByLabel("E-mail address").fill("ada@example.com");
+    await page.getByLabel("Password", { exact: true }).fill(password);
+    await page.locator("button[type=submit]").click();
+    await awaitProject(page);
+    await page.goto(`${/.*\/p\/[^/]+/.exec(page.url())?.[0]}/settings/installation`);
+    await page.getByLabel("Operator's token").fill("a guess");
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByText("This is not the operator's token.").waitFor();
+    expect(await page.getByText("Your session has ended").count()).toBe(0);
+    await page.getByLabel("Operator's token").fill("the operator's token");
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByRole("heading", { name: "What one PostgreSQL holds" }).waitFor();
     await close();
   });
 

@@ -28,6 +28,7 @@ const pages: Record<string, (demo: DemoProject) => string> = {
   agents: () => "/agents",
   agent: ({ agentId }) => `/agents/${agentId}`,
   settings: () => "/settings",
+  installation: () => "/settings/installation",
 };
 
 let demo: DemoProject;

@@ -1,5 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
+import { accountApi } from "../api/account-client.ts";
 import { bodyOf, type ProjectApi } from "../api/client.ts";
+import { ApiProblem } from "../api/problem.ts";
 import type { paths } from "../api/schema.gen.d.ts";
 import { readDatasetPage } from "../blocks/dataset-summaries.ts";
 
@@ -65,4 +67,29 @@ export const projectCountsQuery = (api: ProjectApi) =>
       ]);
       return { traces: totalCount, agents: agents.length, datasets };
     },
+  });
+
+/** What the database holds, all projects together. */
+export type StoredAmounts = paths["/api/v1/admin/system"]["get"]["responses"][200]["content"]["application/json"];
+
+export type Installation = { stored: StoredAmounts } | { refused: "wrong token" | "no token is set" };
+
+/** What the operator's token opens; nothing is asked without one. It is refreshed while the page is open. */
+export const installationQuery = (token: string | null) =>
+  queryOptions({
+    queryKey: ["installation", token],
+    async queryFn({ signal }): Promise<Installation> {
+      try {
+        const headers = { "x-admin-token": token ?? "" };
+        return { stored: await bodyOf(accountApi.GET("/api/v1/admin/system", { headers, signal })) };
+      } catch (problem) {
+        // A 401 that a query throws ends the session on the pages of an account.
+        if (problem instanceof ApiProblem && problem.status === 401) return { refused: "wrong token" };
+        if (problem instanceof ApiProblem && problem.status === 404) return { refused: "no token is set" };
+        throw problem;
+      }
+    },
+    enabled: token !== null,
+    refetchInterval: ({ state: { data } }) => (data !== undefined && "stored" in data ? 60_000 : false),
+    gcTime: 0,
   });

@@ -4,6 +4,7 @@ import { usageQuery } from "../shell/usage.ts";
 import { formatCount, formatShare } from "../ui/format.ts";
 import { Section, Time } from "../ui/page.tsx";
 import { Loaded } from "../ui/states.tsx";
+import { MeterRow } from "./meter-row.tsx";
 
 /** Today's usage, the daily quotas, and the effect of exceeding them. */
 export function UsageTab() {
@@ -67,37 +68,21 @@ interface QuotaProps {
 function Quota({ name, of, beyond, variable, used, limit }: QuotaProps) {
   const share = limit === null ? null : Math.min(1, used / Math.max(1, limit));
   return (
-    <div className="grid gap-x-6 gap-y-1 border-b border-line py-4 first:pt-1 sm:grid-cols-[14rem_1fr]">
-      <dt>
-        <div className="font-medium">{name}</div>
-        <div className="text-xs text-faint">of {of}</div>
-      </dt>
-      <dd className="m-0 min-w-0">
-        <div className="flex items-baseline gap-2 tabular-nums">
-          <span className="text-base font-semibold">{formatCount(used)}</span>
-          <span className="text-soft">
-            {limit === null ? "no limit" : `of ${formatCount(limit)} (${formatShare(share, 0)})`}
-          </span>
-        </div>
-        {share !== null && (
-          <span aria-hidden className="my-1.5 block h-1.5 max-w-md rounded-full bg-panel">
-            <span
-              className={share >= 0.9 ? "block h-full rounded-full bg-score-2" : "block h-full rounded-full bg-accent"}
-              style={{ width: `${share * 100}%` }}
-            />
-          </span>
-        )}
-        <p className={share === 1 ? "m-0 text-bad" : "m-0 text-xs text-faint"}>
-          {share === 1 && "Reached. "}
-          {limit === null ? (
-            <>
-              <code>{variable}</code> sets a limit.
-            </>
-          ) : (
-            beyond
-          )}
-        </p>
-      </dd>
-    </div>
+    <MeterRow
+      name={name}
+      note={`of ${of}`}
+      value={formatCount(used)}
+      most={limit === null ? "no limit" : `of ${formatCount(limit)} (${formatShare(share, 0)})`}
+      share={share}
+    >
+      {share === 1 && "Reached. "}
+      {limit === null ? (
+        <>
+          <code>{variable}</code> sets a limit.
+        </>
+      ) : (
+        beyond
+      )}
+    </MeterRow>
   );
 }

@@ -84,6 +84,19 @@ export function formatBytes(bytes: Maybe<number>): string {
   return `${(bytes / 1_048_576).toFixed(1)} MB`;
 }
 
+/** The size of what is on a disk, in powers of 1000 as disks are sold: `940 MB`, `1.3 TB`. */
+export function formatDiskSize(bytes: Maybe<number>): string {
+  if (bytes == null) return unknown;
+  let [scaled, unit] = [bytes / 1e6, 0];
+  while (scaled >= 999.5 && unit < diskUnits.length - 1) {
+    scaled /= 1_000;
+    unit++;
+  }
+  return `${scaled < 10 ? Math.round(scaled * 10) / 10 : Math.round(scaled)} ${diskUnits[unit]}`;
+}
+
+const diskUnits = ["MB", "GB", "TB"] as const;
+
 /** `12:04:11` today, `Nov 21 12:04` this year, `2025-11-21` before. */
 export function formatTime(iso: Maybe<string>, now = new Date()): string {
   if (iso == null) return unknown;
