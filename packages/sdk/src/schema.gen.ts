@@ -1668,7 +1668,7 @@ export interface components {
                 query: string;
                 /** @description The reference answer. */
                 expectedResults?: string | null;
-                /** @description A word to the judge, for this case only. */
+                /** @description An instruction to the judge, for this case only. */
                 judgeGuideline?: string | null;
                 /** @description Context that is used where nothing was retrieved. */
                 retrievalContext?: (string | string[]) | null;
@@ -1702,7 +1702,7 @@ export interface components {
                 query: string;
                 /** @description The reference answer. */
                 expectedResults?: string | null;
-                /** @description A word to the judge, for this case only. */
+                /** @description An instruction to the judge, for this case only. */
                 judgeGuideline?: string | null;
                 /** @description Context that is used where nothing was retrieved. */
                 retrievalContext?: (string | string[]) | null;
@@ -2055,7 +2055,7 @@ export interface components {
                 rating: number | null;
                 justification: string | null;
                 status: components["schemas"]["ResultStatus"];
-                /** @description Of the record behind it, GET /verdicts/{verdictId}; null or absent when there is none */
+                /** @description The record of the verdict, see GET /verdicts/{verdictId}; null or absent if there is none */
                 verdictId?: string | null;
             }[] | null;
             isSmokeTestVariant: boolean;
@@ -2068,7 +2068,7 @@ export interface components {
             batchId: string;
             /** @description Where the rating comes from: a judge asked just then, or the record. Null when no judge rated it. */
             verdictSource?: ("live" | "cache" | "replay") | null;
-            /** @description Of the record behind it, GET /verdicts/{verdictId}; null or absent when there is none */
+            /** @description The record of the verdict, see GET /verdicts/{verdictId}; null or absent if there is none */
             verdictId?: string | null;
             _id: string;
             /** @description Why nothing was rated (no_key, timeout, ...); null unless skipped */
@@ -2918,15 +2918,15 @@ export interface operations {
                                 enabled: boolean;
                                 failureDetectionEnabled: boolean;
                                 infoDetectionEnabled: boolean;
-                                /** @description The project's */
+                                /** @description The project's setting */
                                 topicsEnabled: boolean;
                                 /**
-                                 * @description The project's
+                                 * @description The project's setting
                                  * @enum {string}
                                  */
                                 coverageMode: "all" | "sampled";
                                 sampleRate: number;
-                                /** @description The project's; 0 and less keep for ever */
+                                /** @description The project's setting; 0 or less: traces are kept for ever */
                                 retentionDays: number;
                                 thresholdOverrides: {
                                     [key: string]: unknown;
@@ -3097,7 +3097,7 @@ export interface operations {
                     caseId?: string | null;
                     /** @description Which repetition of the case */
                     runNumber?: number | null;
-                    /** @description Who or what gave it, in the client's words */
+                    /** @description The person or program that gave the score, as the client names it */
                     author?: string | null;
                 } | {
                     /** @description The same id replaces the score; one is made where it is missing */
@@ -3124,7 +3124,7 @@ export interface operations {
                     caseId?: string | null;
                     /** @description Which repetition of the case */
                     runNumber?: number | null;
-                    /** @description Who or what gave it, in the client's words */
+                    /** @description The person or program that gave the score, as the client names it */
                     author?: string | null;
                 }[];
             };
@@ -3615,7 +3615,7 @@ export interface operations {
                             query: string;
                             /** @description The reference answer. */
                             expectedResults?: string | null;
-                            /** @description A word to the judge, for this case only. */
+                            /** @description An instruction to the judge, for this case only. */
                             judgeGuideline?: string | null;
                             /** @description Context that is used where nothing was retrieved. */
                             retrievalContext?: (string | string[]) | null;
@@ -3649,7 +3649,7 @@ export interface operations {
                             query: string;
                             /** @description The reference answer. */
                             expectedResults?: string | null;
-                            /** @description A word to the judge, for this case only. */
+                            /** @description An instruction to the judge, for this case only. */
                             judgeGuideline?: string | null;
                             /** @description Context that is used where nothing was retrieved. */
                             retrievalContext?: (string | string[]) | null;
@@ -3690,7 +3690,7 @@ export interface operations {
                             query: string;
                             /** @description The reference answer. */
                             expectedResults?: string | null;
-                            /** @description A word to the judge, for this case only. */
+                            /** @description An instruction to the judge, for this case only. */
                             judgeGuideline?: string | null;
                             /** @description Context that is used where nothing was retrieved. */
                             retrievalContext?: (string | string[]) | null;
@@ -3724,7 +3724,7 @@ export interface operations {
                             query: string;
                             /** @description The reference answer. */
                             expectedResults?: string | null;
-                            /** @description A word to the judge, for this case only. */
+                            /** @description An instruction to the judge, for this case only. */
                             judgeGuideline?: string | null;
                             /** @description Context that is used where nothing was retrieved. */
                             retrievalContext?: (string | string[]) | null;
@@ -3901,7 +3901,7 @@ export interface operations {
                                 query: string;
                                 /** @description The reference answer. */
                                 expectedResults?: string | null;
-                                /** @description A word to the judge, for this case only. */
+                                /** @description An instruction to the judge, for this case only. */
                                 judgeGuideline?: string | null;
                                 /** @description Context that is used where nothing was retrieved. */
                                 retrievalContext?: (string | string[]) | null;
@@ -3935,7 +3935,7 @@ export interface operations {
                                 query: string;
                                 /** @description The reference answer. */
                                 expectedResults?: string | null;
-                                /** @description A word to the judge, for this case only. */
+                                /** @description An instruction to the judge, for this case only. */
                                 judgeGuideline?: string | null;
                                 /** @description Context that is used where nothing was retrieved. */
                                 retrievalContext?: (string | string[]) | null;
@@ -4032,7 +4032,7 @@ export interface operations {
                         query: string;
                         /** @description The reference answer. */
                         expectedResults?: string | null;
-                        /** @description A word to the judge, for this case only. */
+                        /** @description An instruction to the judge, for this case only. */
                         judgeGuideline?: string | null;
                         /** @description Context that is used where nothing was retrieved. */
                         retrievalContext?: (string | string[]) | null;
@@ -4077,7 +4077,7 @@ export interface operations {
                         query: string;
                         /** @description The reference answer. */
                         expectedResults?: string | null;
-                        /** @description A word to the judge, for this case only. */
+                        /** @description An instruction to the judge, for this case only. */
                         judgeGuideline?: string | null;
                         /** @description Context that is used where nothing was retrieved. */
                         retrievalContext?: (string | string[]) | null;
@@ -4183,7 +4183,7 @@ export interface operations {
                         query: string;
                         /** @description The reference answer. */
                         expectedResults?: string | null;
-                        /** @description A word to the judge, for this case only. */
+                        /** @description An instruction to the judge, for this case only. */
                         judgeGuideline?: string | null;
                         /** @description Context that is used where nothing was retrieved. */
                         retrievalContext?: (string | string[]) | null;
@@ -4228,7 +4228,7 @@ export interface operations {
                         query: string;
                         /** @description The reference answer. */
                         expectedResults?: string | null;
-                        /** @description A word to the judge, for this case only. */
+                        /** @description An instruction to the judge, for this case only. */
                         judgeGuideline?: string | null;
                         /** @description Context that is used where nothing was retrieved. */
                         retrievalContext?: (string | string[]) | null;
@@ -4554,11 +4554,11 @@ export interface operations {
                 questionIndex?: string;
                 /** @description Only this result */
                 resultId?: string;
-                /** @description A number: rated above it */
+                /** @description A number: the lowest rating, exclusive */
                 ratingAbove?: string;
-                /** @description A number: rated at most so */
+                /** @description A number: the highest rating, inclusive */
                 ratingMax?: string;
-                /** @description A run of the same dataset that cases are held against */
+                /** @description A run of the same dataset to compare cases with */
                 baseline?: string;
                 /** @description case (default), rating, -rating, spread or delta; the results of a case stay together, what has no value is last */
                 sort?: string;
@@ -4618,7 +4618,7 @@ export interface operations {
                                 rating: number | null;
                                 justification: string | null;
                                 status: components["schemas"]["ResultStatus"];
-                                /** @description Of the record behind it, GET /verdicts/{verdictId}; null or absent when there is none */
+                                /** @description The record of the verdict, see GET /verdicts/{verdictId}; null or absent if there is none */
                                 verdictId?: string | null;
                             }[] | null;
                             isSmokeTestVariant: boolean;
@@ -4631,7 +4631,7 @@ export interface operations {
                             batchId: string;
                             /** @description Where the rating comes from: a judge asked just then, or the record. Null when no judge rated it. */
                             verdictSource?: ("live" | "cache" | "replay") | null;
-                            /** @description Of the record behind it, GET /verdicts/{verdictId}; null or absent when there is none */
+                            /** @description The record of the verdict, see GET /verdicts/{verdictId}; null or absent if there is none */
                             verdictId?: string | null;
                             _id: string;
                             /** @description Why nothing was rated (no_key, timeout, ...); null unless skipped */
@@ -5858,20 +5858,20 @@ export interface operations {
                             rating: number;
                             justification: string | null;
                             createdAt: string;
-                            /** @description It had then; null: it took no side */
+                            /** @description The threshold at that time; null if there was none */
                             threshold: number | null;
-                            /** @description Of its rubric; null where there are no versions */
+                            /** @description The version of the rubric; null if it has no versions */
                             scorerVersion: number | null;
                             model: string | null;
-                            /** @description Of the record behind it, GET /verdicts/{verdictId}; null: there is none, or a group said it */
+                            /** @description The record of the verdict, see GET /verdicts/{verdictId}; null if there is none, and for groups */
                             verdictId: string | null;
-                            /** @description Of a group; null of a judge, and of older ratings */
+                            /** @description The judges of a group; null for a judge, and for older ratings */
                             judges: {
                                 scorerId: string;
                                 name: string | null;
-                                /** @description Null: it gave none */
+                                /** @description Null if the judge gave no rating */
                                 rating: number | null;
-                                /** @description Of the record behind it, GET /verdicts/{verdictId}; null: there is none, or a group said it */
+                                /** @description The record of the verdict, see GET /verdicts/{verdictId}; null if there is none, and for groups */
                                 verdictId: string | null;
                             }[] | null;
                         }[];
@@ -5913,19 +5913,19 @@ export interface operations {
                             }[];
                             spanCount: number;
                             judgeModel: string | null;
-                            /** @description It had then */
+                            /** @description The name at that time */
                             scorerName: string;
-                            /** @description It had then; null: it took no side */
+                            /** @description The threshold at that time; null if there was none */
                             threshold: number | null;
-                            /** @description Of the record behind it, GET /verdicts/{verdictId}; null: there is none, or a group said it */
+                            /** @description The record of the verdict, see GET /verdicts/{verdictId}; null if there is none, and for groups */
                             verdictId: string | null;
-                            /** @description Of a group; null of a judge, and of older ratings */
+                            /** @description The judges of a group; null for a judge, and for older ratings */
                             judges: {
                                 scorerId: string;
                                 name: string | null;
-                                /** @description Null: it gave none */
+                                /** @description Null if the judge gave no rating */
                                 rating: number | null;
-                                /** @description Of the record behind it, GET /verdicts/{verdictId}; null: there is none, or a group said it */
+                                /** @description The record of the verdict, see GET /verdicts/{verdictId}; null if there is none, and for groups */
                                 verdictId: string | null;
                             }[] | null;
                             createdAt: string;
@@ -5955,7 +5955,7 @@ export interface operations {
                     "application/json": {
                         /** Format: uuid */
                         id: string;
-                        /** @description Of the judge; of a run's own judge that of its dataset or grading config */
+                        /** @description The id of the judge; for the judge of a run, that of its dataset or grading config */
                         scorerId: string;
                         /** @description Null where the judge has no versions */
                         scorerVersion: number | null;
@@ -5970,31 +5970,31 @@ export interface operations {
                             toolContext: "none" | "simple" | "detailed";
                             requiresExpected: boolean;
                         };
-                        /** @description What the model was told as its operator */
+                        /** @description The system prompt */
                         instructions: string;
-                        /** @description What it was asked; of a question that was repeated, the last wording */
+                        /** @description The user prompt; if the question was repeated, the last one */
                         prompt: string;
-                        /** @description The text of the last reply, provider keys cut out; null when none came */
+                        /** @description The text of the last reply, with provider keys removed; null if there was none */
                         reply: string | null;
                         /** @description Null when skipped */
                         rating: number | null;
                         justification: string;
                         /** @description Why there is no rating; null when there is one */
                         skipCode: ("no_key" | "no_judge" | "no_reference" | "quota" | "timeout" | "provider_error" | "unparseable" | "too_large" | "replay_miss" | "gate_unrated" | "no_score") | null;
-                        /** @description How the rating was come by; null when skipped */
+                        /** @description Where the rating comes from; null when skipped */
                         source: ("live" | "cache" | "replay") | null;
-                        /** @description 2 when the first reply was of no use and the judge was asked again */
+                        /** @description 2 if the first reply could not be read and the judge was asked again */
                         questions: number;
-                        /** @description Of all questions, as the provider counts; null where it does not say */
+                        /** @description Of all questions, as counted by the provider; null if it reports none */
                         tokens: {
                             input: number | null;
                             output: number | null;
                         };
-                        /** @description By the prices of that time; null without a price or tokens */
+                        /** @description At the prices of that time; null without a price or tokens */
                         costUSD: number | null;
-                        /** @description From the question to the reply, waits and retries included */
+                        /** @description From the question to the reply, with waits and retries */
                         latencyMs: number;
-                        /** @description A text was longer than what is kept of it, and is cut */
+                        /** @description A text was longer than the limit for records, and was cut */
                         truncated: boolean;
                         createdAt: string;
                     };

@@ -4281,7 +4281,7 @@ export interface components {
                 query: string;
                 /** @description The reference answer. */
                 expectedResults?: string | null;
-                /** @description A word to the judge, for this case only. */
+                /** @description An instruction to the judge, for this case only. */
                 judgeGuideline?: string | null;
                 /** @description Context that is used where nothing was retrieved. */
                 retrievalContext?: (string | string[]) | null;
@@ -4315,7 +4315,7 @@ export interface components {
                 query: string;
                 /** @description The reference answer. */
                 expectedResults?: string | null;
-                /** @description A word to the judge, for this case only. */
+                /** @description An instruction to the judge, for this case only. */
                 judgeGuideline?: string | null;
                 /** @description Context that is used where nothing was retrieved. */
                 retrievalContext?: (string | string[]) | null;
@@ -4686,7 +4686,7 @@ export interface components {
                 rating: number | null;
                 justification: string | null;
                 status: components["schemas"]["ResultStatus"];
-                /** @description Of the record behind it, GET /verdicts/{verdictId}; null or absent when there is none */
+                /** @description The record of the verdict, see GET /verdicts/{verdictId}; null or absent if there is none */
                 verdictId?: string | null;
             }[] | null;
             isSmokeTestVariant: boolean;
@@ -4699,7 +4699,7 @@ export interface components {
             batchId: string;
             /** @description Where the rating comes from: a judge asked just then, or the record. Null when no judge rated it. */
             verdictSource?: ("live" | "cache" | "replay") | null;
-            /** @description Of the record behind it, GET /verdicts/{verdictId}; null or absent when there is none */
+            /** @description The record of the verdict, see GET /verdicts/{verdictId}; null or absent if there is none */
             verdictId?: string | null;
             _id: string;
             /** @description Why nothing was rated (no_key, timeout, ...); null unless skipped */
@@ -5729,15 +5729,15 @@ export interface operations {
                                 enabled: boolean;
                                 failureDetectionEnabled: boolean;
                                 infoDetectionEnabled: boolean;
-                                /** @description The project's */
+                                /** @description The project's setting */
                                 topicsEnabled: boolean;
                                 /**
-                                 * @description The project's
+                                 * @description The project's setting
                                  * @enum {string}
                                  */
                                 coverageMode: "all" | "sampled";
                                 sampleRate: number;
-                                /** @description The project's; 0 and less keep for ever */
+                                /** @description The project's setting; 0 or less: traces are kept for ever */
                                 retentionDays: number;
                                 thresholdOverrides: {
                                     [key: string]: unknown;
@@ -5908,7 +5908,7 @@ export interface operations {
                     caseId?: string | null;
                     /** @description Which repetition of the case */
                     runNumber?: number | null;
-                    /** @description Who or what gave it, in the client's words */
+                    /** @description The person or program that gave the score, as the client names it */
                     author?: string | null;
                 } | {
                     /** @description The same id replaces the score; one is made where it is missing */
@@ -5935,7 +5935,7 @@ export interface operations {
                     caseId?: string | null;
                     /** @description Which repetition of the case */
                     runNumber?: number | null;
-                    /** @description Who or what gave it, in the client's words */
+                    /** @description The person or program that gave the score, as the client names it */
                     author?: string | null;
                 }[];
             };
@@ -7631,7 +7631,7 @@ export interface operations {
                             query: string;
                             /** @description The reference answer. */
                             expectedResults?: string | null;
-                            /** @description A word to the judge, for this case only. */
+                            /** @description An instruction to the judge, for this case only. */
                             judgeGuideline?: string | null;
                             /** @description Context that is used where nothing was retrieved. */
                             retrievalContext?: (string | string[]) | null;
@@ -7665,7 +7665,7 @@ export interface operations {
                             query: string;
                             /** @description The reference answer. */
                             expectedResults?: string | null;
-                            /** @description A word to the judge, for this case only. */
+                            /** @description An instruction to the judge, for this case only. */
                             judgeGuideline?: string | null;
                             /** @description Context that is used where nothing was retrieved. */
                             retrievalContext?: (string | string[]) | null;
@@ -7706,7 +7706,7 @@ export interface operations {
                             query: string;
                             /** @description The reference answer. */
                             expectedResults?: string | null;
-                            /** @description A word to the judge, for this case only. */
+                            /** @description An instruction to the judge, for this case only. */
                             judgeGuideline?: string | null;
                             /** @description Context that is used where nothing was retrieved. */
                             retrievalContext?: (string | string[]) | null;
@@ -7740,7 +7740,7 @@ export interface operations {
                             query: string;
                             /** @description The reference answer. */
                             expectedResults?: string | null;
-                            /** @description A word to the judge, for this case only. */
+                            /** @description An instruction to the judge, for this case only. */
                             judgeGuideline?: string | null;
                             /** @description Context that is used where nothing was retrieved. */
                             retrievalContext?: (string | string[]) | null;
@@ -7917,7 +7917,7 @@ export interface operations {
                                 query: string;
                                 /** @description The reference answer. */
                                 expectedResults?: string | null;
-                                /** @description A word to the judge, for this case only. */
+                                /** @description An instruction to the judge, for this case only. */
                                 judgeGuideline?: string | null;
                                 /** @description Context that is used where nothing was retrieved. */
                                 retrievalContext?: (string | string[]) | null;
@@ -7951,7 +7951,7 @@ export interface operations {
                                 query: string;
                                 /** @description The reference answer. */
                                 expectedResults?: string | null;
-                                /** @description A word to the judge, for this case only. */
+                                /** @description An instruction to the judge, for this case only. */
                                 judgeGuideline?: string | null;
                                 /** @description Context that is used where nothing was retrieved. */
                                 retrievalContext?: (string | string[]) | null;
@@ -8048,7 +8048,7 @@ export interface operations {
                         query: string;
                         /** @description The reference answer. */
                         expectedResults?: string | null;
-                        /** @description A word to the judge, for this case only. */
+                        /** @description An instruction to the judge, for this case only. */
                         judgeGuideline?: string | null;
                         /** @description Context that is used where nothing was retrieved. */
                         retrievalContext?: (string | string[]) | null;
@@ -8093,7 +8093,7 @@ export interface operations {
                         query: string;
                         /** @description The reference answer. */
                         expectedResults?: string | null;
-                        /** @description A word to the judge, for this case only. */
+                        /** @description An instruction to the judge, for this case only. */
                         judgeGuideline?: string | null;
                         /** @description Context that is used where nothing was retrieved. */
                         retrievalContext?: (string | string[]) | null;
@@ -8199,7 +8199,7 @@ export interface operations {
                         query: string;
                         /** @description The reference answer. */
                         expectedResults?: string | null;
-                        /** @description A word to the judge, for this case only. */
+                        /** @description An instruction to the judge, for this case only. */
                         judgeGuideline?: string | null;
                         /** @description Context that is used where nothing was retrieved. */
                         retrievalContext?: (string | string[]) | null;
@@ -8244,7 +8244,7 @@ export interface operations {
                         query: string;
                         /** @description The reference answer. */
                         expectedResults?: string | null;
-                        /** @description A word to the judge, for this case only. */
+                        /** @description An instruction to the judge, for this case only. */
                         judgeGuideline?: string | null;
                         /** @description Context that is used where nothing was retrieved. */
                         retrievalContext?: (string | string[]) | null;
@@ -8593,11 +8593,11 @@ export interface operations {
                 questionIndex?: string;
                 /** @description Only this result */
                 resultId?: string;
-                /** @description A number: rated above it */
+                /** @description A number: the lowest rating, exclusive */
                 ratingAbove?: string;
-                /** @description A number: rated at most so */
+                /** @description A number: the highest rating, inclusive */
                 ratingMax?: string;
-                /** @description A run of the same dataset that cases are held against */
+                /** @description A run of the same dataset to compare cases with */
                 baseline?: string;
                 /** @description case (default), rating, -rating, spread or delta; the results of a case stay together, what has no value is last */
                 sort?: string;
@@ -8657,7 +8657,7 @@ export interface operations {
                                 rating: number | null;
                                 justification: string | null;
                                 status: components["schemas"]["ResultStatus"];
-                                /** @description Of the record behind it, GET /verdicts/{verdictId}; null or absent when there is none */
+                                /** @description The record of the verdict, see GET /verdicts/{verdictId}; null or absent if there is none */
                                 verdictId?: string | null;
                             }[] | null;
                             isSmokeTestVariant: boolean;
@@ -8670,7 +8670,7 @@ export interface operations {
                             batchId: string;
                             /** @description Where the rating comes from: a judge asked just then, or the record. Null when no judge rated it. */
                             verdictSource?: ("live" | "cache" | "replay") | null;
-                            /** @description Of the record behind it, GET /verdicts/{verdictId}; null or absent when there is none */
+                            /** @description The record of the verdict, see GET /verdicts/{verdictId}; null or absent if there is none */
                             verdictId?: string | null;
                             _id: string;
                             /** @description Why nothing was rated (no_key, timeout, ...); null unless skipped */
@@ -10382,15 +10382,15 @@ export interface operations {
                             enabled: boolean;
                             failureDetectionEnabled: boolean;
                             infoDetectionEnabled: boolean;
-                            /** @description The project's */
+                            /** @description The project's setting */
                             topicsEnabled: boolean;
                             /**
-                             * @description The project's
+                             * @description The project's setting
                              * @enum {string}
                              */
                             coverageMode: "all" | "sampled";
                             sampleRate: number;
-                            /** @description The project's; 0 and less keep for ever */
+                            /** @description The project's setting; 0 or less: traces are kept for ever */
                             retentionDays: number;
                             thresholdOverrides: {
                                 [key: string]: unknown;
@@ -10456,15 +10456,15 @@ export interface operations {
                             enabled: boolean;
                             failureDetectionEnabled: boolean;
                             infoDetectionEnabled: boolean;
-                            /** @description The project's */
+                            /** @description The project's setting */
                             topicsEnabled: boolean;
                             /**
-                             * @description The project's
+                             * @description The project's setting
                              * @enum {string}
                              */
                             coverageMode: "all" | "sampled";
                             sampleRate: number;
-                            /** @description The project's; 0 and less keep for ever */
+                            /** @description The project's setting; 0 or less: traces are kept for ever */
                             retentionDays: number;
                             thresholdOverrides: {
                                 [key: string]: unknown;
@@ -11039,7 +11039,7 @@ export interface operations {
                         matches: {
                             traceId: string;
                             /**
-                             * @description Where what it goes by stands.
+                             * @description The part of the trace that matched.
                              * @enum {string}
                              */
                             source: "response" | "userMessage" | "trace";
@@ -11372,7 +11372,7 @@ export interface operations {
                                 responsePreview?: string;
                                 rating?: number;
                                 justification?: string;
-                                /** @description Of the record behind the rating, GET /verdicts/{verdictId} */
+                                /** @description The record of the verdict, see GET /verdicts/{verdictId} */
                                 verdictId?: string;
                             }[];
                             firstSeenAt: string;
@@ -11442,7 +11442,7 @@ export interface operations {
                                 responsePreview?: string;
                                 rating?: number;
                                 justification?: string;
-                                /** @description Of the record behind the rating, GET /verdicts/{verdictId} */
+                                /** @description The record of the verdict, see GET /verdicts/{verdictId} */
                                 verdictId?: string;
                             }[];
                             firstSeenAt: string;
@@ -11521,7 +11521,7 @@ export interface operations {
                                 responsePreview?: string;
                                 rating?: number;
                                 justification?: string;
-                                /** @description Of the record behind the rating, GET /verdicts/{verdictId} */
+                                /** @description The record of the verdict, see GET /verdicts/{verdictId} */
                                 verdictId?: string;
                             }[];
                             firstSeenAt: string;
@@ -11595,7 +11595,7 @@ export interface operations {
                                 responsePreview?: string;
                                 rating?: number;
                                 justification?: string;
-                                /** @description Of the record behind the rating, GET /verdicts/{verdictId} */
+                                /** @description The record of the verdict, see GET /verdicts/{verdictId} */
                                 verdictId?: string;
                             }[];
                             firstSeenAt: string;
@@ -11821,7 +11821,7 @@ export interface operations {
                             failingRuns: number;
                             /** @description A tool failed, the trace ended in an error, or its response is empty */
                             operationalFailingRuns: number;
-                            /** @description The newest word of a live scorer is below its threshold */
+                            /** @description The newest rating of a live scorer is below its threshold */
                             scorerFailingRuns: number;
                             healthRate: number | null;
                         };
@@ -11975,7 +11975,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         window: "1h" | "24h" | "7d" | "30d";
-                        /** @description What began from then on counts: ISO 8601, a whole hour or day in UTC */
+                        /** @description The start of the window: ISO 8601, a whole hour or day in UTC */
                         since: string;
                         agents: {
                             /** @description null: traces that name no agent */
@@ -12040,7 +12040,7 @@ export interface operations {
                             latencyP95: number | null;
                             /** @description Of the ratings; null without one */
                             meanRating: number | null;
-                            /** @description Newest words of live judges and custom scorers. Groups would count them twice */
+                            /** @description Newest ratings of live judges and custom scorers; those of groups are left out, because they would count twice */
                             ratings: number;
                             /** @description Of all spans of the model, those in other models' traces too; null where no price is known */
                             costUSD: number | null;
@@ -12066,7 +12066,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What people said from then on counts */
+                        /** @description Votes and corrections from this time on are counted */
                         since: string;
                         /** @description With fewer pairs nothing is estimated */
                         minPairs: number;
@@ -12140,14 +12140,14 @@ export interface operations {
                             rating: number;
                             threshold: number;
                             justification: string | null;
-                            /** @description Of the record behind it, GET /verdicts/{verdictId} */
+                            /** @description The record of the verdict, see GET /verdicts/{verdictId} */
                             verdictId: string | null;
                             judgedAt: string;
-                            /** @description The newest of a person on the trace; null: none */
+                            /** @description The newest vote on the trace; null if there is none */
                             vote: ("up" | "down") | null;
-                            /** @description What a person put in the rating's place; goes before the vote */
+                            /** @description The rating that a person gave instead; it takes precedence over the vote */
                             correctedScore: number | null;
-                            /** @description What the person said about it */
+                            /** @description The person's comment */
                             comment: string | null;
                             labelledAt: string;
                             /** @description Its first 500 characters; null when the trace is gone */
@@ -12324,7 +12324,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         window: "1h" | "24h" | "7d" | "30d";
-                        /** @description What came from then on counts: ISO 8601, a whole hour in UTC */
+                        /** @description The start of the window: ISO 8601, a whole hour in UTC */
                         since: string;
                         /** @description Requests that were answered 2xx: REST traces, OTLP traces and logs, imports */
                         accepted: number;
@@ -12699,7 +12699,7 @@ export interface operations {
                         window: "1h" | "24h" | "7d" | "30d";
                         events: {
                             id: string;
-                            /** @description null: a session was judged */
+                            /** @description Null if a session was judged */
                             traceId: string | null;
                             rating: number;
                             justification: string | null;
@@ -12709,20 +12709,20 @@ export interface operations {
                             /** @description Its first 500 characters; null when the trace is gone */
                             output: string | null;
                             sessionId: string | null;
-                            /** @description It had then; null: it took no side */
+                            /** @description The threshold at that time; null if there was none */
                             threshold: number | null;
-                            /** @description Of its rubric; null where there are no versions */
+                            /** @description The version of the rubric; null if it has no versions */
                             scorerVersion: number | null;
                             model: string | null;
-                            /** @description Of the record behind it, GET /verdicts/{verdictId}; null: there is none, or a group said it */
+                            /** @description The record of the verdict, see GET /verdicts/{verdictId}; null if there is none, and for groups */
                             verdictId: string | null;
-                            /** @description Of a group; null of a judge, and of older ratings */
+                            /** @description The judges of a group; null for a judge, and for older ratings */
                             judges: {
                                 scorerId: string;
                                 name: string | null;
-                                /** @description Null: it gave none */
+                                /** @description Null if the judge gave no rating */
                                 rating: number | null;
-                                /** @description Of the record behind it, GET /verdicts/{verdictId}; null: there is none, or a group said it */
+                                /** @description The record of the verdict, see GET /verdicts/{verdictId}; null if there is none, and for groups */
                                 verdictId: string | null;
                             }[] | null;
                         }[];
@@ -12749,7 +12749,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What people said from then on counts */
+                        /** @description Votes and corrections from this time on are counted */
                         since: string;
                         /** @description With fewer pairs nothing is estimated */
                         minPairs: number;
@@ -12816,20 +12816,20 @@ export interface operations {
                             rating: number;
                             justification: string | null;
                             createdAt: string;
-                            /** @description It had then; null: it took no side */
+                            /** @description The threshold at that time; null if there was none */
                             threshold: number | null;
-                            /** @description Of its rubric; null where there are no versions */
+                            /** @description The version of the rubric; null if it has no versions */
                             scorerVersion: number | null;
                             model: string | null;
-                            /** @description Of the record behind it, GET /verdicts/{verdictId}; null: there is none, or a group said it */
+                            /** @description The record of the verdict, see GET /verdicts/{verdictId}; null if there is none, and for groups */
                             verdictId: string | null;
-                            /** @description Of a group; null of a judge, and of older ratings */
+                            /** @description The judges of a group; null for a judge, and for older ratings */
                             judges: {
                                 scorerId: string;
                                 name: string | null;
-                                /** @description Null: it gave none */
+                                /** @description Null if the judge gave no rating */
                                 rating: number | null;
-                                /** @description Of the record behind it, GET /verdicts/{verdictId}; null: there is none, or a group said it */
+                                /** @description The record of the verdict, see GET /verdicts/{verdictId}; null if there is none, and for groups */
                                 verdictId: string | null;
                             }[] | null;
                         }[];
@@ -12871,19 +12871,19 @@ export interface operations {
                             }[];
                             spanCount: number;
                             judgeModel: string | null;
-                            /** @description It had then */
+                            /** @description The name at that time */
                             scorerName: string;
-                            /** @description It had then; null: it took no side */
+                            /** @description The threshold at that time; null if there was none */
                             threshold: number | null;
-                            /** @description Of the record behind it, GET /verdicts/{verdictId}; null: there is none, or a group said it */
+                            /** @description The record of the verdict, see GET /verdicts/{verdictId}; null if there is none, and for groups */
                             verdictId: string | null;
-                            /** @description Of a group; null of a judge, and of older ratings */
+                            /** @description The judges of a group; null for a judge, and for older ratings */
                             judges: {
                                 scorerId: string;
                                 name: string | null;
-                                /** @description Null: it gave none */
+                                /** @description Null if the judge gave no rating */
                                 rating: number | null;
-                                /** @description Of the record behind it, GET /verdicts/{verdictId}; null: there is none, or a group said it */
+                                /** @description The record of the verdict, see GET /verdicts/{verdictId}; null if there is none, and for groups */
                                 verdictId: string | null;
                             }[] | null;
                             createdAt: string;
@@ -12937,7 +12937,7 @@ export interface operations {
                     "application/json": {
                         /** Format: uuid */
                         id: string;
-                        /** @description Of the judge; of a run's own judge that of its dataset or grading config */
+                        /** @description The id of the judge; for the judge of a run, that of its dataset or grading config */
                         scorerId: string;
                         /** @description Null where the judge has no versions */
                         scorerVersion: number | null;
@@ -12952,31 +12952,31 @@ export interface operations {
                             toolContext: "none" | "simple" | "detailed";
                             requiresExpected: boolean;
                         };
-                        /** @description What the model was told as its operator */
+                        /** @description The system prompt */
                         instructions: string;
-                        /** @description What it was asked; of a question that was repeated, the last wording */
+                        /** @description The user prompt; if the question was repeated, the last one */
                         prompt: string;
-                        /** @description The text of the last reply, provider keys cut out; null when none came */
+                        /** @description The text of the last reply, with provider keys removed; null if there was none */
                         reply: string | null;
                         /** @description Null when skipped */
                         rating: number | null;
                         justification: string;
                         /** @description Why there is no rating; null when there is one */
                         skipCode: ("no_key" | "no_judge" | "no_reference" | "quota" | "timeout" | "provider_error" | "unparseable" | "too_large" | "replay_miss" | "gate_unrated" | "no_score") | null;
-                        /** @description How the rating was come by; null when skipped */
+                        /** @description Where the rating comes from; null when skipped */
                         source: ("live" | "cache" | "replay") | null;
-                        /** @description 2 when the first reply was of no use and the judge was asked again */
+                        /** @description 2 if the first reply could not be read and the judge was asked again */
                         questions: number;
-                        /** @description Of all questions, as the provider counts; null where it does not say */
+                        /** @description Of all questions, as counted by the provider; null if it reports none */
                         tokens: {
                             input: number | null;
                             output: number | null;
                         };
-                        /** @description By the prices of that time; null without a price or tokens */
+                        /** @description At the prices of that time; null without a price or tokens */
                         costUSD: number | null;
-                        /** @description From the question to the reply, waits and retries included */
+                        /** @description From the question to the reply, with waits and retries */
                         latencyMs: number;
-                        /** @description A text was longer than what is kept of it, and is cut */
+                        /** @description A text was longer than the limit for records, and was cut */
                         truncated: boolean;
                         createdAt: string;
                     };
@@ -13269,7 +13269,7 @@ export interface operations {
                             traceId: string | null;
                             sessionId: string | null;
                             flagged: boolean;
-                            /** @description Ten times its score; null when it gave none */
+                            /** @description Ten times the score; null if there is none */
                             rating: number | null;
                             justification: string | null;
                             createdAt: string;
@@ -13623,7 +13623,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         delivery: {
-                            /** @description What the receiver has as `webhook-id` */
+                            /** @description Sent to the receiver as `webhook-id` */
                             _id: string;
                             /** @description Null: to a channel of an agent's profile */
                             webhookId: string | null;
@@ -13634,7 +13634,7 @@ export interface operations {
                             status: "pending" | "delivered" | "failed";
                             attempts: number;
                             nextAttemptAt: string | null;
-                            /** @description What the receiver answered last */
+                            /** @description The last HTTP status of the receiver */
                             lastStatus: number | null;
                             lastError: string | null;
                             createdAt: string;
@@ -13669,7 +13669,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         deliveries: {
-                            /** @description What the receiver has as `webhook-id` */
+                            /** @description Sent to the receiver as `webhook-id` */
                             _id: string;
                             /** @description Null: to a channel of an agent's profile */
                             webhookId: string | null;
@@ -13680,7 +13680,7 @@ export interface operations {
                             status: "pending" | "delivered" | "failed";
                             attempts: number;
                             nextAttemptAt: string | null;
-                            /** @description What the receiver answered last */
+                            /** @description The last HTTP status of the receiver */
                             lastStatus: number | null;
                             lastError: string | null;
                             createdAt: string;
@@ -13712,7 +13712,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         delivery: {
-                            /** @description What the receiver has as `webhook-id` */
+                            /** @description Sent to the receiver as `webhook-id` */
                             _id: string;
                             /** @description Null: to a channel of an agent's profile */
                             webhookId: string | null;
@@ -13723,7 +13723,7 @@ export interface operations {
                             status: "pending" | "delivered" | "failed";
                             attempts: number;
                             nextAttemptAt: string | null;
-                            /** @description What the receiver answered last */
+                            /** @description The last HTTP status of the receiver */
                             lastStatus: number | null;
                             lastError: string | null;
                             createdAt: string;

@@ -10,7 +10,7 @@ const usd = z.number().nonnegative();
  */
 export const agentFigures = z.object({
   window,
-  since: z.string().describe("What began from then on counts: ISO 8601, a whole hour or day in UTC"),
+  since: z.string().describe("The start of the window: ISO 8601, a whole hour or day in UTC"),
   agents: z.array(
     z.object({
       agentId: z.string().nullable().describe("null: traces that name no agent"),

@@ -23,11 +23,14 @@ export const agreementPairs = z.object({
       rating: z.number(),
       threshold: z.number(),
       justification: z.string().nullable(),
-      verdictId: z.string().nullable().describe("Of the record behind it, GET /verdicts/{verdictId}"),
+      verdictId: z.string().nullable().describe("The record of the verdict, see GET /verdicts/{verdictId}"),
       judgedAt: z.string(),
-      vote: z.enum(["up", "down"]).nullable().describe("The newest of a person on the trace; null: none"),
-      correctedScore: z.number().nullable().describe("What a person put in the rating's place; goes before the vote"),
-      comment: z.string().nullable().describe("What the person said about it"),
+      vote: z.enum(["up", "down"]).nullable().describe("The newest vote on the trace; null if there is none"),
+      correctedScore: z
+        .number()
+        .nullable()
+        .describe("The rating that a person gave instead; it takes precedence over the vote"),
+      comment: z.string().nullable().describe("The person's comment"),
       labelledAt: z.string(),
       input: z.string().nullable().describe("Its first 500 characters; null when the trace is gone"),
       output: z.string().nullable().describe("Its first 500 characters; null when the trace is gone"),

@@ -77,7 +77,7 @@ export const customEvaluatorEvents = z.object({
       traceId: z.string().nullable(),
       sessionId: z.string().nullable(),
       flagged: z.boolean(),
-      rating: z.number().nullable().describe("Ten times its score; null when it gave none"),
+      rating: z.number().nullable().describe("Ten times the score; null if there is none"),
       justification: z.string().nullable(),
       createdAt: z.string(),
       input: z.string().nullable().describe("Its first 500 characters; null when the trace is gone"),

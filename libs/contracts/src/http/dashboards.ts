@@ -24,7 +24,7 @@ export const kpis = z.object({
     healthyRuns: z.int().describe("Those that do not fail"),
     failingRuns: z.int().describe("Failing by themselves or by a live scorer; one that fails both ways counts once"),
     operationalFailingRuns: z.int().describe("A tool failed, the trace ended in an error, or its response is empty"),
-    scorerFailingRuns: z.int().describe("The newest word of a live scorer is below its threshold"),
+    scorerFailingRuns: z.int().describe("The newest rating of a live scorer is below its threshold"),
     healthRate: share,
   }),
 });
@@ -147,7 +147,7 @@ export const topFailing = z.object({
  * chance. See docs/monitoring/agreement.md.
  */
 export const calibration = z.object({
-  since: z.string().describe("What people said from then on counts"),
+  since: z.string().describe("Votes and corrections from this time on are counted"),
   minPairs: z.int().describe("With fewer pairs nothing is estimated"),
   scorers: z.array(
     z.object({

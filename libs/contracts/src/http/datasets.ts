@@ -39,7 +39,7 @@ const strings = z.array(z.string());
 const testCase = z.looseObject({
   query: z.string().min(1),
   expectedResults: z.string().nullish().describe("The reference answer."),
-  judgeGuideline: z.string().nullish().describe("A word to the judge, for this case only."),
+  judgeGuideline: z.string().nullish().describe("An instruction to the judge, for this case only."),
   retrievalContext: stringOrStrings.nullish().describe("Context that is used where nothing was retrieved."),
   expectedRetrievalContext: stringOrStrings.nullish().describe("Asks for the context match scorer."),
   expectedTrajectory: z

@@ -46,7 +46,7 @@ const example = z
 /** `GET /agent-monitoring/ingest-health`: the outcomes of the project's requests with telemetry. */
 export const ingestHealth = z.object({
   window,
-  since: z.string().describe("What came from then on counts: ISO 8601, a whole hour in UTC"),
+  since: z.string().describe("The start of the window: ISO 8601, a whole hour in UTC"),
   accepted: count.describe("Requests that were answered 2xx: REST traces, OTLP traces and logs, imports"),
   refused: count.describe("Requests that were refused as a whole; those with an unknown key are not counted"),
   refusals: z

@@ -15,7 +15,11 @@ export const modelComparison = z.object({
       latencyP50: z.number().nullable().describe("Milliseconds; null where no trace has one"),
       latencyP95: z.number().nullable(),
       meanRating: z.number().min(0).max(10).nullable().describe("Of the ratings; null without one"),
-      ratings: z.int().describe("Newest words of live judges and custom scorers. Groups would count them twice"),
+      ratings: z
+        .int()
+        .describe(
+          "Newest ratings of live judges and custom scorers; those of groups are left out, because they would count twice",
+        ),
       costUSD: z
         .number()
         .nonnegative()

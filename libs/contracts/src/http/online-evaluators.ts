@@ -49,23 +49,26 @@ export const liveRatings = z.object({
 const verdictId = z
   .string()
   .nullable()
-  .describe("Of the record behind it, GET /verdicts/{verdictId}; null: there is none, or a group said it");
+  .describe("The record of the verdict, see GET /verdicts/{verdictId}; null if there is none, and for groups");
 
 /** The ratings of one judge of a scorer group. */
 export const groupJudge = z.object({
   scorerId: z.string(),
   name: z.string().nullable(),
-  rating: z.number().nullable().describe("Null: it gave none"),
+  rating: z.number().nullable().describe("Null if the judge gave no rating"),
   verdictId,
 });
 export type GroupJudge = z.infer<typeof groupJudge>;
 
-const judges = z.array(groupJudge).nullable().describe("Of a group; null of a judge, and of older ratings");
+const judges = z
+  .array(groupJudge)
+  .nullable()
+  .describe("The judges of a group; null for a judge, and for older ratings");
 
 /** The origin of a rating, as far as it was recorded. */
 const recorded = {
-  threshold: z.number().nullable().describe("It had then; null: it took no side"),
-  scorerVersion: z.int().nullable().describe("Of its rubric; null where there are no versions"),
+  threshold: z.number().nullable().describe("The threshold at that time; null if there was none"),
+  scorerVersion: z.int().nullable().describe("The version of the rubric; null if it has no versions"),
   model: z.string().nullable(),
   verdictId,
   judges,
@@ -77,7 +80,7 @@ export const liveRatingEvents = z.object({
   events: z.array(
     z.object({
       id: z.string(),
-      traceId: z.string().nullable().describe("null: a session was judged"),
+      traceId: z.string().nullable().describe("Null if a session was judged"),
       rating: z.number(),
       justification: z.string().nullable(),
       createdAt: z.string(),
@@ -124,8 +127,8 @@ export const sessionScores = z.object({
       ),
       spanCount: z.int(),
       judgeModel: z.string().nullable(),
-      scorerName: z.string().describe("It had then"),
-      threshold: z.number().nullable().describe("It had then; null: it took no side"),
+      scorerName: z.string().describe("The name at that time"),
+      threshold: z.number().nullable().describe("The threshold at that time; null if there was none"),
       verdictId,
       judges,
       createdAt: z.string(),

@@ -108,7 +108,7 @@ export const patternTrialReply = z.object({
   matches: z.array(
     z.object({
       traceId: z.string(),
-      source: patternSource.describe("Where what it goes by stands."),
+      source: patternSource.describe("The part of the trace that matched."),
       excerpt: z.string(),
     }),
   ),

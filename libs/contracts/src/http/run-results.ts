@@ -8,9 +8,9 @@ export const listResultsQuery = z.object({
   scorer: z.string().optional().describe("Name or id of an additional scorer whose ratings are filtered and sorted by"),
   questionIndex: z.string().optional().describe("Only the results of this case"),
   resultId: z.string().optional().describe("Only this result"),
-  ratingAbove: z.string().optional().describe("A number: rated above it"),
-  ratingMax: z.string().optional().describe("A number: rated at most so"),
-  baseline: z.string().optional().describe("A run of the same dataset that cases are held against"),
+  ratingAbove: z.string().optional().describe("A number: the lowest rating, exclusive"),
+  ratingMax: z.string().optional().describe("A number: the highest rating, inclusive"),
+  baseline: z.string().optional().describe("A run of the same dataset to compare cases with"),
   sort: z
     .string()
     .optional()

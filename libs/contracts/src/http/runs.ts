@@ -82,7 +82,7 @@ const verdictId = z
   .string()
   .nullable()
   .optional()
-  .describe("Of the record behind it, GET /verdicts/{verdictId}; null or absent when there is none");
+  .describe("The record of the verdict, see GET /verdicts/{verdictId}; null or absent if there is none");
 
 /** interface: Result row, as it is stored. */
 export const resultRow = z.object({

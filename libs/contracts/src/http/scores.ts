@@ -37,7 +37,7 @@ export const submittedScore = z.object({
   source: scoreSource.nullish().describe("Default: code"),
   timestamp: z.string().nullish().describe("ISO 8601, when it was given. Default: when it is first stored"),
   ...targets,
-  author: name.nullish().describe("Who or what gave it, in the client's words"),
+  author: name.nullish().describe("The person or program that gave the score, as the client names it"),
 });
 
 const nameSentence = (member: string): string =>

@@ -33,7 +33,7 @@ export const signal = z.object({
         responsePreview: z.string().optional(),
         rating: z.number().optional(),
         justification: z.string().optional(),
-        verdictId: z.string().optional().describe("Of the record behind the rating, GET /verdicts/{verdictId}"),
+        verdictId: z.string().optional().describe("The record of the verdict, see GET /verdicts/{verdictId}"),
       }),
     )
     .describe("The newest first: 10 in a list, 100 of one signal"),

@@ -49,7 +49,7 @@ export const webhookList = z.object({ webhooks: z.array(webhook) });
 
 /** A message to a receiver: pending, delivered or given up. */
 export const webhookDelivery = z.object({
-  _id: z.string().describe("What the receiver has as `webhook-id`"),
+  _id: z.string().describe("Sent to the receiver as `webhook-id`"),
   webhookId: z.string().nullable().describe("Null: to a channel of an agent's profile"),
   url: z.string(),
   event: z.string(),
@@ -57,11 +57,11 @@ export const webhookDelivery = z.object({
   status: z.enum(["pending", "delivered", "failed"]),
   attempts: z.number().int(),
   nextAttemptAt: z.string().nullable(),
-  lastStatus: z.number().int().nullable().describe("What the receiver answered last"),
+  lastStatus: z.number().int().nullable().describe("The last HTTP status of the receiver"),
   lastError: z.string().nullable(),
   createdAt: z.string(),
   deliveredAt: z.string().nullable(),
-  body: z.json().describe("What is sent"),
+  body: z.json().describe("The body of the request"),
 });
 export const webhookDeliveryParams = z.object({ deliveryId: z.string() });
 export const webhookDeliveryReply = z.object({ delivery: webhookDelivery });
