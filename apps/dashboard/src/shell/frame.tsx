@@ -6,7 +6,7 @@ import { MoonIcon, MoreIcon, SearchIcon, SunIcon } from "../ui/icons.tsx";
 import { useIsNarrow } from "../ui/media-query.ts";
 import { Menu } from "../ui/menu.tsx";
 import { useShortcuts } from "../ui/shortcuts.tsx";
-import { AwayBanner } from "./away-banner.tsx";
+import { ConnectionLostBanner } from "./connection-lost-banner.tsx";
 import { GoTo } from "./go-to.tsx";
 import { OpenBanner } from "./open-banner.tsx";
 import { allPlaces, type Place, places } from "./places.ts";
@@ -55,7 +55,7 @@ export function Frame({ projectId }: { projectId: string }) {
             <ThemeMenu />
           </div>
         </header>
-        <AwayBanner />
+        <ConnectionLostBanner />
         <RefusedBanner />
         <QuotaBanner />
         <OpenBanner />

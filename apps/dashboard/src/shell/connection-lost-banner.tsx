@@ -11,10 +11,10 @@ const askEveryMs = 5_000;
  * Shows since when the server has not answered. Loaded content stays visible; the banner polls the server, and the
  * content is refreshed when it is back.
  */
-export function AwayBanner() {
-  const [since, setSince] = useAwaySince();
+export function ConnectionLostBanner() {
+  const [since, setSince] = useLostSince();
   const queries = useQueryClient();
-  const isAway = since !== null;
+  const isLost = since !== null;
   const askAgain = async (): Promise<void> => {
     const isBack = await fetch("/api/v1/auth/config", { cache: "no-store" }).then(
       ({ status }) => status < 500,
@@ -25,10 +25,10 @@ export function AwayBanner() {
     void queries.refetchQueries({ type: "active" });
   };
   useEffect(() => {
-    if (!isAway) return;
+    if (!isLost) return;
     const timer = setInterval(() => !document.hidden && void askAgain(), askEveryMs);
     return () => clearInterval(timer);
-  }, [isAway]);
+  }, [isLost]);
   if (since === null) return null;
   return (
     <Banner>
@@ -42,7 +42,7 @@ export function AwayBanner() {
 }
 
 /** When a request first got no answer, in ISO 8601; null again after the next answer. */
-function useAwaySince(): [string | null, (since: string | null) => void] {
+function useLostSince(): [string | null, (since: string | null) => void] {
   const [since, setSince] = useState<string | null>(null);
   const queries = useQueryClient();
   useEffect(() => {
