@@ -11,8 +11,11 @@ export interface EventRelay {
   stop(): Promise<void>;
 }
 
-/** Commits within this time are published together: a turn of the relay costs two statements. */
-const gatherMs = 20;
+/**
+ * Commits within this time are published together: a turn of the relay costs two statements, and an event as much for one
+ * trace as for a hundred. A commit after a pause waits for the shortest time; while commits keep coming, the time doubles.
+ */
+const gatherMs = { least: 20, most: 100 };
 /** Maximum delay before publishing an event that another replica committed. */
 const pollMs = 250;
 
@@ -44,14 +47,19 @@ export function relayEvents(options: {
     pollMs,
   });
   let gathering: NodeJS.Timeout | null = null;
+  let waitMs = gatherMs.least;
+  let publishedAtMs = Number.NEGATIVE_INFINITY;
 
   return {
     wake() {
       if (gathering !== null || !lease.isHeld()) return;
+      const keepsComing = performance.now() - publishedAtMs < waitMs;
+      waitMs = keepsComing ? Math.min(2 * waitMs, gatherMs.most) : gatherMs.least;
       gathering = setTimeout(() => {
         gathering = null;
+        publishedAtMs = performance.now();
         relay.wake();
-      }, gatherMs);
+      }, waitMs);
     },
     async stop() {
       if (gathering !== null) clearTimeout(gathering);
