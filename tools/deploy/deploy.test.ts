@@ -160,3 +160,18 @@ test("the image is built on a fixed version and runs as an unprivileged user", a
   }
   expect(dockerfile).toMatch(/^USER node$/m);
 });
+
+test("the stages of the image that run a tool have all files that it imports", async () => {
+  const dockerfile = await readFile(path.join(repositoryRoot, "deploy/Dockerfile"), "utf8");
+  const copied = [...dockerfile.matchAll(/^COPY ((?:tools\/\S+ )+)tools\/$/gm)].map(([, files = ""]) =>
+    files.trim().split(" "),
+  );
+  expect(copied.length).toBeGreaterThan(0);
+  for (const files of copied) {
+    for (const file of files) {
+      const source = await readFile(path.join(repositoryRoot, file), "utf8");
+      const imported = [...source.matchAll(/ from "\.\/([^"]+)"/g)].map(([, name]) => `tools/${name}`);
+      expect(imported.filter((name) => !files.includes(name))).toEqual([]);
+    }
+  }
+});

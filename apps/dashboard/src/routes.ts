@@ -7,6 +7,7 @@ import { gatesRoutes } from "./gates/routes.ts";
 import { inboxRoutes } from "./inbox/routes.ts";
 import { judgesRoutes } from "./judges/routes.ts";
 import { overviewRoutes } from "./overview/routes.ts";
+import { promptsRoutes } from "./prompts/routes.ts";
 import { runsRoutes } from "./runs/routes.ts";
 import { sessionsRoutes } from "./sessions/routes.ts";
 import { settingsRoutes } from "./settings/routes.ts";
@@ -31,6 +32,7 @@ const routeTree = rootRoute.addChildren([
     ...runsRoutes,
     ...gatesRoutes,
     ...judgesRoutes,
+    ...promptsRoutes,
     ...agentsRoutes,
     ...settingsRoutes,
   ]),

@@ -6,7 +6,7 @@ type Row = Record<string, unknown> & { _id: string };
 export interface DemoProject {
   /** The prefix of each page's address. */
   base: string;
-  /** The newest trace with a bad rating. */
+  /** The newest trace with a bad rating and several spans. Those that tests add have one, and the sample's judges rate them too. */
   traceId: string;
   sessionId: string;
   datasetId: string;
@@ -15,6 +15,8 @@ export interface DemoProject {
   ciRunId: string;
   judgeId: string;
   agentId: string;
+  /** A prompt with several versions. */
+  promptId: string;
 }
 
 /** Reads the sample project through the API. */
@@ -25,26 +27,28 @@ export async function readDemoProject(demo: { url: string; apiKey: string }): Pr
     if (status !== 200) throw new Error(`GET ${route} answered ${status}`);
     return (body as Record<string, Row[]>)[member] ?? [];
   };
-  const [projects, traces, sessions, runs, ciRuns, judges, agents] = await Promise.all([
+  const [projects, traces, sessions, runs, ciRuns, judges, agents, prompts] = await Promise.all([
     rows("/projects", "projects"),
-    rows("/ingest/traces?ratingMax=2.2&limit=1", "traces"),
+    rows("/ingest/traces?ratingMax=2.2&limit=50&view=preview", "traces"),
     rows("/agent-monitoring/sessions?limit=1", "sessions"),
     rows("/custom-agent-evaluations/runs?limit=100&subject=refund-agent", "runs"),
     rows("/ingest/ci-runs", "ci_runs"),
     rows("/agent-monitoring/judge-scorers", "judgeScorers"),
     rows("/agents", "agents"),
+    rows("/custom-agent-evaluations/prompts", "prompts"),
   ]);
   const helpful = judges.find(({ name }) => name === "Helpful");
   const pair = findPair(runs);
   return {
     base: `${demo.url}/p/${firstOf(projects)._id}`,
-    traceId: firstOf(traces)._id,
+    traceId: firstOf(traces.filter(({ spanCount }) => Number(spanCount) > 1))._id,
     sessionId: String(firstOf(sessions).sessionId),
     datasetId: String(pair[0].datasetId),
     runIds: [pair[0]._id, pair[1]._id],
     ciRunId: String(firstOf(ciRuns).run_id),
     judgeId: (helpful ?? firstOf(judges))._id,
     agentId: firstOf(agents)._id,
+    promptId: firstOf(prompts.filter(({ version }) => Number(version) > 1))._id,
   };
 }
 

@@ -5,6 +5,7 @@ import {
   InboxIcon,
   JudgesIcon,
   OverviewIcon,
+  PromptsIcon,
   RunsIcon,
   SessionsIcon,
   SettingsIcon,
@@ -26,6 +27,7 @@ export const places = [
   ],
   [
     { to: "/p/$projectId/judges", label: "Judges", key: "j", icon: JudgesIcon, isInBar: false },
+    { to: "/p/$projectId/prompts", label: "Prompts", key: "p", icon: PromptsIcon, isInBar: false },
     { to: "/p/$projectId/agents", label: "Agents", key: "a", icon: AgentsIcon, isInBar: false },
   ],
   [{ to: "/p/$projectId/settings", label: "Settings", key: ",", icon: SettingsIcon, isInBar: false }],

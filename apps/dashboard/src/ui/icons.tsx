@@ -33,6 +33,7 @@ export const DatasetsIcon = icon(
 export const RunsIcon = icon(<path d="M4 2.5v11l9-5.5z" />);
 export const GatesIcon = icon(<path d="M3 14V3h10v11M3 6.5h10M8 6.5V14" />);
 export const JudgesIcon = icon(<path d="M8 2v11.5M4.5 13.5h7M3 4.5h10M3 4.5 1.5 9h3zM13 4.5 11.5 9h3z" />);
+export const PromptsIcon = icon(<path d="M2.5 3h11v8h-6l-3 2.5V11h-2zM5 6h6M5 8.5h4" />);
 export const AgentsIcon = icon(
   <>
     <rect x="3" y="5" width="10" height="8" rx="2" />

@@ -1,6 +1,7 @@
 import { createDemoClient, type DemoClient } from "./demo-client.ts";
 import type { FindSource } from "./evaluation/demo-datasets.ts";
 import { loadEvaluation } from "./evaluation/load-evaluation.ts";
+import { loadPrompts } from "./evaluation/load-prompts.ts";
 import { borrowDemoJudge } from "./judge/borrow-demo-judge.ts";
 import { agents } from "./traffic/agents.ts";
 import { planLargeTrace } from "./traffic/large-traces.ts";
@@ -72,7 +73,8 @@ async function load(client: DemoClient, { visits, largeSpans, borrowedJudge, onP
   const judges = await loadJudges(client, agentIds);
   await sendTraffic(client, judged, onSent);
 
-  onProgress("datasets, runs and gates");
+  onProgress("prompts, datasets, runs and gates");
+  await loadPrompts(client);
   const traceIdOf = await readTraceIds(client);
   const traces = judged.map(({ trace }) => trace);
   await loadEvaluation(client, { findSource: sourceFinder(traces, traceIdOf), judges });
