@@ -15,7 +15,7 @@ export interface DemoProject {
   ciRunId: string;
   judgeId: string;
   agentId: string;
-  /** A prompt with several versions. */
+  /** A chat prompt with several versions; those of tests are texts. */
   promptId: string;
 }
 
@@ -48,7 +48,7 @@ export async function readDemoProject(demo: { url: string; apiKey: string }): Pr
     ciRunId: String(firstOf(ciRuns).run_id),
     judgeId: (helpful ?? firstOf(judges))._id,
     agentId: firstOf(agents)._id,
-    promptId: firstOf(prompts.filter(({ version }) => Number(version) > 1))._id,
+    promptId: firstOf(prompts.filter(({ type }) => type === "chat"))._id,
   };
 }
 
