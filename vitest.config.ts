@@ -98,8 +98,8 @@ export default defineConfig({
           globalSetup: ["tests/browser/src/global-setup.ts"],
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          // A page waits for its server a third of the time: three at a time keep two processors busy.
-          maxWorkers: 3,
+          // Two pages at a time keep two processors busy.
+          maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },
       },

@@ -30,7 +30,7 @@ async function post(route: string, body: object): Promise<Record<string, string>
  * those.
  */
 async function makeRuns(): Promise<[string, string]> {
-  const { trace_id: traceId } = await post("/ingest/traces", { name: "refund-agent", input: "Hello", output: "Hi." });
+  const { trace_id: traceId } = await post("/ingest/traces", { name: "greeting-agent", input: "Hello", output: "Hi." });
   const { _id: datasetId } = await post(`${evaluations}/datasets`, {
     name: `Long ${randomUUID()}`,
     questions: Array.from({ length: caseCount }, (_, index) => ({ main_question: { query: `Question ${index}?` } })),
@@ -170,7 +170,7 @@ test("two runs are compared by keyboard: d shows the changes, t and T open the t
     await panel.waitFor();
     for (const key of ["t", "T"]) {
       await page.keyboard.press(key);
-      await page.getByRole("heading", { level: 1, name: "refund-agent" }).waitFor();
+      await page.getByRole("heading", { level: 1, name: "greeting-agent" }).waitFor();
       await page.goBack();
       await panel.getByText("This is answer 2.0 to question 0.").waitFor();
     }
