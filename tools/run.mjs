@@ -35,18 +35,6 @@ const scripts = {
   "packages-check": "tools/packages/main.ts",
 };
 
-/** Scripts for which the tools of tests and benches need not be installed. */
-const needsOnlyProduct = new Set(["start", "backup", "restore"]);
-
-/** The packages of the programs, of the dashboard's build and of what bundles the programs; the Node that runs them is optional. */
-const productOptions = [
-  "--prod",
-  "--filter=.",
-  "--filter-prod=@touchstone/standalone...",
-  "--filter=@touchstone/dashboard",
-  "--filter=@touchstone/tools",
-];
-
 /** Scripts that start the standalone or services, which are bundled for them. */
 const startsPrograms = new Set(["start", "test", "bench", "chaos", "attack", "proof", "screens"]);
 
@@ -60,19 +48,14 @@ if (major < 20) fail(`Node ${process.versions.node} is too old; install Node 20 
 await install();
 await handOver(await findPrograms());
 
-/** Installs once per lock file, and again when a script needs more; a second start computes only a hash. */
+/** Installs once per lock file; a second start computes only a hash. */
 async function install() {
-  const everything = createHash("sha256")
+  const wanted = createHash("sha256")
     .update(readFileSync(path.join(root, "pnpm-lock.yaml")))
     .update(readFileSync(path.join(root, "pnpm-workspace.yaml")))
     .digest("hex");
-  const product = `${everything} without the tools of tests`;
-  const installed = existsSync(stamp) ? readFileSync(stamp, "utf8") : "";
-  if (installed === everything || (needsOnlyProduct.has(name) && installed === product)) return;
-  const wanted = needsOnlyProduct.has(name) ? product : everything;
-  console.log(
-    `Installing ${wanted === product ? "Touchstone's packages" : "all packages"} into this folder (once; up to a minute) ...`,
-  );
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  console.log("Installing dependencies into this folder (about 25 s the first time) ...");
   const started = Date.now();
   try {
     mkdirSync(cache, { recursive: true });
@@ -81,10 +64,7 @@ async function install() {
   }
   const code = await run(
     "npx",
-    [
-      ...["--yes", `pnpm@${pnpmVersion}`, "install", "--frozen-lockfile", "--reporter=append-only"],
-      ...(wanted === product ? productOptions : []),
-    ],
+    ["--yes", `pnpm@${pnpmVersion}`, "install", "--frozen-lockfile", "--reporter=append-only"],
     {
       // npx would put pnpm into HOME, which may be read-only or on another filesystem.
       npm_config_cache: path.join(cache, "npm"),
@@ -94,7 +74,7 @@ async function install() {
   );
   if (code !== 0) {
     fail(
-      "The installation failed; the lines above say why. It needs up to 900 MB in this folder and a reachable npm registry. Run the command again: it goes on where it stopped.",
+      "The installation failed; the lines above say why. It needs about 900 MB in this folder and a reachable npm registry. Run the command again: it goes on where it stopped.",
     );
   }
   writeFileSync(stamp, wanted);
