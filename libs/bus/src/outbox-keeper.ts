@@ -6,7 +6,8 @@ import type { KeptOutboxStore } from "./outbox-store.ts";
 export interface OutboxKeeper {
   /**
    * Compares the outbox with the event store: consumed rows are removed, rows the store lost become unpublished.
-   * Returns whether there are any of the latter. Rejects when either of the two is unavailable.
+   * Returns whether there are any of the latter. Rejects when either of the two is unavailable; the event store is asked
+   * only while there are published rows.
    */
   look(): Promise<boolean>;
 }
@@ -23,6 +24,8 @@ export function createOutboxKeeper({
 }): OutboxKeeper {
   return {
     async look() {
+      // An idle installation asks one short question instead of two statements and a request for each event.
+      if (!(await store.holdsPublished())) return false;
       let reopened = 0;
       for (const contract of events) {
         const consumption = await bus.readConsumption(contract);

@@ -22,6 +22,8 @@ export interface OutboxStore {
 
 /** An outbox that stores where its rows were published, and removes them when they are consumed. */
 export interface KeptOutboxStore extends OutboxStore {
+  /** Whether any published row is still there. */
+  holdsPublished(): Promise<boolean>;
   /**
    * Marks rows as unpublished that the event store does not have: published into another one, or beyond the end of this
    * one. Returns their number.

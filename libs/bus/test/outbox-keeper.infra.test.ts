@@ -55,6 +55,7 @@ const store: KeptOutboxStore = {
   async settle(published) {
     for (const { id, ...place } of published) rows.set(Number(id), place);
   },
+  holdsPublished: async () => [...rows.values()].some((place) => place !== null),
   async reopen(held) {
     const lost = [...rows].filter(([, at]) => at && (at.store !== held.store || at.sequence > held.lastSequence));
     for (const [id] of lost) rows.set(id, null);

@@ -40,6 +40,9 @@ function createFakeOutbox() {
     async settle(published) {
       for (const { id, ...place } of published) if (rows.has(Number(id))) rows.set(Number(id), place);
     },
+    async holdsPublished() {
+      return idsOf((place) => place !== null).length > 0;
+    },
     async reopen(held) {
       const lost = idsOf(
         (place) => place !== null && (place.store !== held.store || place.sequence > held.lastSequence),
@@ -67,12 +70,14 @@ function createFakeEventStore() {
   let doneThrough = 0;
   let trouble: Error | null = null;
   const heard: number[] = [];
+  let reads = 0;
   const bus: Pick<Bus, "publish" | "readConsumption"> = {
     async publish(contract, body) {
       held.push((contract.body.parse(body) as { number: number }).number);
       return { store: name, sequence: held.length };
     },
     async readConsumption(): Promise<Consumption> {
+      reads += 1;
       if (trouble) throw trouble;
       return { store: name, lastSequence: held.length, doneThrough };
     },
@@ -81,6 +86,7 @@ function createFakeEventStore() {
     bus,
     heard,
     held: () => held,
+    reads: () => reads,
     consumeAll() {
       heard.push(...held.slice(doneThrough));
       doneThrough = held.length;
@@ -191,6 +197,16 @@ describe("a row of a kept outbox", () => {
       "outbox relay cannot tell what was consumed; published rows stay",
       "outbox relay knows again what was consumed",
     ]);
+  });
+
+  test("is the only reason to ask the event store what was consumed", async () => {
+    const outbox = createFakeOutbox();
+    const events = createFakeEventStore();
+    const { look } = start(outbox, events);
+    await lookTwice(look);
+    expect(events.reads()).toBe(0);
+    outbox.commit(1);
+    await eventually(() => expect(events.reads()).toBeGreaterThan(0));
   });
 
   test("leaves even while the relay finds more to publish with every batch", async () => {

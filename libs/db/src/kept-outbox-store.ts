@@ -20,6 +20,8 @@ export interface KeptOutboxStore {
   take(afterId: string, limit: number): Promise<OutboxRow[]>;
   /** Reads an index only: cheap at any size of the table. */
   readWaiting(): Promise<WaitingEvents>;
+  /** Whether any published row is still there. Reads an index only. */
+  holdsPublished(): Promise<boolean>;
   /** Records the positions of rows. */
   settle(published: readonly PublishedOutboxRow[]): Promise<void>;
   /** Marks rows as unpublished that are in another store, or beyond the end of this one. Returns their number. */
@@ -58,6 +60,14 @@ export function createKeptOutboxStore(database: Database, schema: string): KeptO
       return rows;
     },
     readWaiting: () => readWaitingEvents(database, schema, "published_seq is null"),
+    async holdsPublished() {
+      const { rows } = await database.query<{ holds: boolean }>({
+        name: `${schema}_outbox_holds_published`,
+        text: `select exists (select from ${schema}.outbox where published_seq is not null) as holds`,
+        values: [],
+      });
+      return rows[0]?.holds === true;
+    },
     async settle(published) {
       await database.query({
         name: `${schema}_outbox_settle`,

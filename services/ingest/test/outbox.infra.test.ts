@@ -61,7 +61,9 @@ test("a row that was published is not taken again, and is there until it was con
   expect(await takeIds()).toEqual(ids.slice(2));
   await outbox.trim({ store: "b", subject, doneThrough: 1 });
   expect(await countRows()).toBe(2);
+  expect(await outbox.holdsPublished()).toBe(true);
   await outbox.trim({ store: "b", subject, doneThrough: 9 });
+  expect(await outbox.holdsPublished()).toBe(false);
   expect(await takeIds()).toEqual(ids.slice(2));
   expect(await countRows()).toBe(1);
 });
