@@ -35,9 +35,6 @@ create role touchstone_ingest_maintenance nologin;
 grant touchstone_ingest_owner, touchstone_ingest_app, touchstone_ingest_maintenance
   to touchstone_ingest with inherit false, set true;
 create schema ingest authorization touchstone_ingest_owner;
--- Search. This requires the right to create in the database, which the login does not have.
-create extension if not exists pg_trgm with schema ingest;
-create extension if not exists btree_gin with schema ingest;
 
 create role touchstone_eval_runs login password :'eval_runs_password';
 create role touchstone_evals_owner nologin;

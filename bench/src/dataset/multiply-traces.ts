@@ -37,10 +37,8 @@ const weeks = 4;
 const weekMs = 7 * 86_400_000;
 /** A trace begins this long before the end of its week, so that all of it falls into it. */
 const marginMs = 600_000;
-/** Texts of one piece of the search index, as the indexer's merges leave them. */
-const pieceTexts = 262_144;
-/** The newest texts are in no index yet: half a piece on average. */
-const unindexedTexts = 2_048;
+/** Texts of one piece of the table of search texts. */
+const pieceTexts = 131_072;
 const owner = "touchstone_ingest_owner";
 
 /**
@@ -59,7 +57,7 @@ export async function multiplyTraces(options: Multiplication, onProgress: (what:
     const tasks = [
       ...pieces.map((piece) => async (client: Client) => {
         await copyPiece(client, piece, traces);
-        onProgress(`search texts of ${piece.below - piece.from} traces are copied and indexed`);
+        onProgress(`search texts of ${piece.below - piece.from} traces are copied`);
       }),
       ...Array.from({ length: weeks }, (_, week) => async (client: Client) => {
         await copyWeek(client, options, { week, traces });
@@ -73,7 +71,8 @@ export async function multiplyTraces(options: Multiplication, onProgress: (what:
     };
     await Promise.all([work(first), work(second)]);
     await countRoots(first);
-    await copyNewestTexts(first, options, { firstSeq: pieceTexts * (pieces.length + 1), traces });
+    const last = pieces.reduce((most, { from, below, firstSeq }) => Math.max(most, firstSeq + below - from - 1), 0);
+    await first.query("select setval('ingest.search_docs_seq_seq', $1)", [last]);
     await finish(first);
     await checkCopies(first, options, traces);
   } finally {
@@ -283,12 +282,11 @@ interface Piece extends Range {
   firstSeq: number;
 }
 
-/** Pieces of the size that the indexer's merges end with, after the existing ones. */
+/** Pieces of the table's size, after the existing ones. */
 function planPieces({ roots, searched }: Multiplication): Piece[] {
   const pieces: Piece[] = [];
-  const below = roots - unindexedTexts;
-  for (let from = roots - searched; from < below; from += pieceTexts) {
-    pieces.push({ from, below: Math.min(below, from + pieceTexts), firstSeq: pieceTexts * (pieces.length + 1) });
+  for (let from = roots - searched; from < roots; from += pieceTexts) {
+    pieces.push({ from, below: Math.min(roots, from + pieceTexts), firstSeq: pieceTexts * (pieces.length + 1) });
   }
   return pieces;
 }
@@ -310,7 +308,6 @@ async function copyPiece(client: Client, piece: Piece, traces: number): Promise<
      for values from (${piece.firstSeq}) to (${piece.firstSeq + pieceTexts})`,
   );
   await client.query("commit");
-  await client.query("select ingest.index_search_piece($1)", [name]);
 }
 
 async function copyTexts(
@@ -327,21 +324,6 @@ async function copyTexts(
     join ingest.search_docs docs on docs.project_id = seed.project_id and docs.id = seed.id
     where seed.is_root
     order by copies.copy`);
-}
-
-/** The newest are not indexed yet, as on a system that is being written to. */
-async function copyNewestTexts(
-  client: Client,
-  { roots }: Multiplication,
-  { firstSeq, traces }: { firstSeq: number; traces: number },
-): Promise<void> {
-  for (let piece = 0; piece < 8; piece += 1) {
-    await client.query("select ingest.make_search_piece($1)", [firstSeq + piece * 4096]);
-  }
-  await copyTexts(client, "search_docs", { from: roots - unindexedTexts, below: roots, firstSeq }, traces);
-  await client.query("select setval('ingest.search_docs_seq_seq', $1)", [firstSeq + unindexedTexts - 1]);
-  // Of the seed.
-  await client.query("select ingest.index_search_piece('search_docs_0')");
 }
 
 /** Copies compared with their originals; see {@link checkCopies}. */

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openHome, startPostgres } from "@touchstone/embedded-servers";
 import { openHttpConnection } from "../http-connection.ts";
 import { startStandalone } from "../standalone.ts";
+import { readNumber } from "../sustained/sustained-target.ts";
 import { loadingSettings, multiplyTraces } from "./multiply-traces.ts";
 import { exportLargeTrace, exportSeedTraces, largeTraceName, spansPerTrace } from "./seed-traces.ts";
 
@@ -12,6 +13,9 @@ const repository = path.resolve(import.meta.dirname, "../../..");
 const cache = path.join(repository, ".cache", "bench");
 const projects = 20;
 const settleDeadlineMs = 120_000;
+const postingsDeadlineMs = 3_600_000;
+/** The newest texts have no postings yet: a block has up to so many. */
+const blockTexts = 8_192;
 
 /** A standalone's folder with the data set of the read benches. */
 export interface PreparedDataset {
@@ -71,7 +75,9 @@ export async function prepareDataset({
   } finally {
     await opened.close();
   }
-  report("ready");
+  report("copied");
+  await storePostings(home);
+  report("the system has stored the postings of the search texts; ready");
   const prepared: PreparedDataset = { home, roots, searched, large: named.large, small: named.small };
   await writeFile(ready, JSON.stringify({ ...prepared, version, servers }));
   return prepared;
@@ -139,9 +145,27 @@ async function untilFound(get: (path: string) => Promise<string>, name: string):
   throw new Error("The seed was not derived in time.");
 }
 
+/** Waits until the running system has stored the postings of all full blocks of search texts. */
+async function storePostings(home: string): Promise<void> {
+  const missing = `
+    select pg_sequence_last_value('ingest.search_docs_seq_seq') - coalesce(max(end_seq), 0) as value
+    from ingest.search_blocks`;
+  const standalone = await startStandalone({ home });
+  try {
+    const deadline = performance.now() + postingsDeadlineMs;
+    while ((await readNumber(home, "touchstone", missing)) > blockTexts) {
+      if (performance.now() > deadline) throw new Error("The postings of the search texts were not stored in time.");
+      await sleep(1_000);
+    }
+  } finally {
+    await standalone.stop();
+  }
+}
+
 /** Changes with the schema and with the code that makes the data set. */
 async function versionOfDataset(): Promise<string> {
-  const folders = [path.join(repository, "services/ingest/migrations"), import.meta.dirname];
+  const ingest = path.join(repository, "services/ingest");
+  const folders = [path.join(ingest, "migrations"), path.join(ingest, "src/search"), import.meta.dirname];
   const hash = createHash("sha256");
   for (const folder of folders) {
     for (const name of (await readdir(folder)).sort())

@@ -52,20 +52,24 @@ export async function openSustainedTarget(
 }
 
 async function readWalBytes(home: string): Promise<number> {
+  const sql = "select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') as value";
+  return await readNumber(home, "postgres", sql);
+}
+
+/** The `value` that a statement reads from the running PostgreSQL of a home, as its superuser. */
+export async function readNumber(home: string, database: string, sql: string): Promise<number> {
   const processFile = await readFile(path.join(home, "postgres", "postmaster.pid"), "utf8");
   const client = new Client({
     host: "127.0.0.1",
     port: Number(processFile.split("\n")[3]),
     user: "postgres",
     password: (await readFile(path.join(home, "secrets", "postgres-superuser"), "utf8")).trim(),
-    database: "postgres",
+    database,
   });
   await client.connect();
   try {
-    const { rows } = await client.query<{ bytes: string }>(
-      "select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') as bytes",
-    );
-    return Number(rows[0]?.bytes);
+    const { rows } = await client.query<{ value: string }>(sql);
+    return Number(rows[0]?.value);
   } finally {
     await client.end();
   }

@@ -21,8 +21,6 @@ export interface MigrationOptions {
   schema: string;
   /** The folder of `NNNN-what.sql`. */
   directory: string;
-  /** Trusted extensions that the migrations use; missing ones are created in this schema. */
-  extensions?: readonly string[];
   logger: Logger;
 }
 
@@ -39,8 +37,8 @@ export function rolesOf(schema: string): SchemaRoles {
  * Brings one schema to the newest version: creates its roles and the schema if they are missing, then runs each new
  * migration in a separate transaction, under one advisory lock, so that replicas that start together wait for each
  * other and a killed one leaves nothing half done. The log-in needs CREATEROLE, or the roles must exist and be granted
- * to it; and CREATE on the database, or the schema and the extensions must exist. Otherwise the error contains the
- * statements to run.
+ * to it; and CREATE on the database, or the schema must exist. Otherwise the error contains the statements to
+ * run.
  */
 export async function migrateSchema(options: MigrationOptions): Promise<{ applied: string[] }> {
   const { schema, logger } = options;
@@ -141,13 +139,13 @@ const lostRaces = new Set(["42710", "23505", "XX000"]);
 const racesMax = 20;
 
 /**
- * Creates the roles, the schema and the extensions if they are missing. Roles belong to the cluster but advisory locks
+ * Creates the roles and the schema if they are missing. Roles belong to the cluster but advisory locks
  * to a database, so services that migrate different databases of one cluster race here, and the loser checks again.
  */
 async function provision(client: Client, options: MigrationOptions, roles: SchemaRoles): Promise<void> {
-  const { schema, extensions = [] } = options;
+  const { schema } = options;
   for (let race = 0; ; race += 1) {
-    const statements = await findMissing(client, schema, roles, extensions);
+    const statements = await findMissing(client, schema, roles);
     try {
       for (const statement of statements) await client.query(statement);
       return;
@@ -165,12 +163,7 @@ async function provision(client: Client, options: MigrationOptions, roles: Schem
   }
 }
 
-async function findMissing(
-  client: Client,
-  schema: string,
-  roles: SchemaRoles,
-  extensions: readonly string[],
-): Promise<string[]> {
+async function findMissing(client: Client, schema: string, roles: SchemaRoles): Promise<string[]> {
   const missing: string[] = [];
   for (const role of Object.values(roles)) {
     const { rows } = await client.query<{ exists: boolean; granted: boolean }>(
@@ -186,10 +179,5 @@ async function findMissing(
     [schema],
   );
   if (!rows[0]?.exists) missing.push(`create schema ${schema} authorization ${roles.owner}`);
-  const installed = await client.query<{ extname: string }>("select extname from pg_extension");
-  for (const extension of extensions) {
-    if (installed.rows.some(({ extname }) => extname === extension)) continue;
-    missing.push(`create extension if not exists ${extension} with schema ${schema}`);
-  }
   return missing;
 }

@@ -50,27 +50,6 @@ test("a migration runs once, and a second start applies nothing", async () => {
   expect(await migrate()).toEqual({ applied: [] });
 });
 
-test("an extension that a migration uses is created first, in the schema, and an existing one is left alone", async () => {
-  await writeFile(
-    path.join(directory, "0001-similar.sql"),
-    "create table sample.words (word text); create index on sample.words using gin (word sample.gin_trgm_ops);",
-  );
-  const extensions = ["pg_trgm"];
-
-  expect(await migrateSchema({ url: database.url, schema: "sample", directory, extensions, logger })).toEqual({
-    applied: ["0001-similar.sql"],
-  });
-  expect(await migrateSchema({ url: database.url, schema: "sample", directory, extensions, logger })).toEqual({
-    applied: [],
-  });
-});
-
-test("an extension that the log-in may not create is reported with its statement", async () => {
-  const migration = migrateSchema({ url: database.url, schema: "sample", directory, extensions: ["file_fdw"], logger });
-
-  await expect(migration).rejects.toThrow("create extension if not exists file_fdw with schema sample");
-});
-
 test("eight replicas that migrate at once apply each migration once", async () => {
   await writeFile(path.join(directory, "0001-notes.sql"), notesTable);
 

@@ -100,7 +100,7 @@ export interface StoreServiceKit extends Omit<StoreServiceDependencies, "localCa
  */
 export function createStoreService(options: {
   name: ServiceName;
-  schema: Pick<MigrationOptions, "schema" | "directory" | "extensions">;
+  schema: Pick<MigrationOptions, "schema" | "directory">;
   config: Pick<StoreServiceConfig, "databaseUrl" | "migratesAtStart" | "nats" | "rootSecret" | "listen">;
   dependencies: StoreServiceDependencies;
   /** The error for requests until the service is ready, given the reason. Default {@link serviceStarting}. */
@@ -219,7 +219,7 @@ function watchPools(
 export function migrator({
   database,
   ...schema
-}: Pick<MigrationOptions, "schema" | "directory" | "extensions"> & { database: DatabaseSetting }) {
+}: Pick<MigrationOptions, "schema" | "directory"> & { database: DatabaseSetting }) {
   return async (environment: Environment): Promise<string> => {
     const logger = createLogger({ service: schema.schema, level: "silent" });
     const { applied } = await migrateSchema({ ...schema, url: readDatabaseUrl(environment, database), logger });

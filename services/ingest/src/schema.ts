@@ -3,11 +3,10 @@ import { ingestDataDeleted, projectDeleting } from "@touchstone/contracts";
 import type { ProjectTable } from "@touchstone/db";
 import { projectRemover } from "@touchstone/store-service";
 
-/** The schema of the service in PostgreSQL, and its migrations. Search needs the extensions. */
+/** The schema of the service in PostgreSQL, and its migrations. */
 export const ingestSchema = {
   schema: "ingest",
   directory: path.join(import.meta.dirname, "..", "migrations"),
-  extensions: ["pg_trgm", "btree_gin"],
 } as const;
 
 /**

@@ -54,7 +54,7 @@ import { listRoutes } from "./routes.ts";
 import { ingestSchema, removeDeletedProjects } from "./schema.ts";
 import { createScoreStore } from "./scores/score-store.ts";
 import { indexSearch } from "./search/index-search.ts";
-import { createSearchPieceStore } from "./search/search-piece-store.ts";
+import { createSearchBlockStore } from "./search/search-block-store.ts";
 import { createSessionStore } from "./sessions/session-store.ts";
 import { sweepTraces } from "./settling/sweep-traces.ts";
 import { createSpanAssembler } from "./span-updates/assemble-span.ts";
@@ -94,7 +94,7 @@ function openIngest(kit: StoreServiceKit, config: IngestConfig): HttpServer {
   const { writing, reading, searching, maintenance, building } = pools;
   const bus = kit.connectBus();
   const partitions = createSpanPartitionStore(maintenance);
-  const pieces = createSearchPieceStore({ maintenance, building });
+  const blocks = createSearchBlockStore({ maintenance, building });
   let relay: EventRelay | null = null;
   let upkeep: PartitionUpkeep | null = null;
   const wakeRelay = (): void => relay?.wake();
@@ -103,14 +103,14 @@ function openIngest(kit: StoreServiceKit, config: IngestConfig): HttpServer {
     () => startUpkeep(kit, config, { maintenance, bus, wakeRelay }),
     () => (relay = relayEvents({ maintenance, bus, events: outboxEvents, logger })),
     () => hearOthers(bus, maintenance),
-    () => indexSearch({ pieces, maintenance, logger, longestReadMs: longestReadMs + 5_000 }),
+    () => indexSearch({ blocks, maintenance, logger }),
   ]);
 
   const threads = kit.keep(createComputePool({ name: "ingest", logger, metrics, ...decodingThreads }));
   const quota: TraceQuota | null = tracesPerDay === null ? null : { tracesPerDay, spent: createSpentProjects() };
   const processNumber = randomInt(1 << 20);
   const assembleSpan = createSpanAssembler({ clock, fieldCharsMax });
-  const traces = createPostgresTraceStore({ ...pools, partitions, pieces, processNumber, tracesPerDay, assembleSpan });
+  const traces = createPostgresTraceStore({ ...pools, partitions, blocks, processNumber, tracesPerDay, assembleSpan });
   const insert =
     quota === null ? traces.insertBatch : keepWithinQuota(traces, quota, createUsageStore(writing).readToday);
   const writes = createWriteWatch(maintenance);

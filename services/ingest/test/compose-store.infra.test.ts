@@ -66,7 +66,7 @@ const storeOver = (reading: Database): TraceStore =>
     reading,
     searching: reading,
     partitions: { makeFor: async () => {} } as never,
-    pieces: {} as never,
+    blocks: {} as never,
     processNumber: 0,
     tracesPerDay: null,
     assembleSpan: {} as never,

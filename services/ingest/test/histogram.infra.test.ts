@@ -233,7 +233,7 @@ test.each([{}, { source: "production" as const }, { source: "eval" as const }, {
     await pools.app.scoped([projectId], async (transaction) => {
       const before = await countRowsRead(transaction);
       const range = { fromMs: Date.now() - hourMs, toMs: Date.now() + hourMs, bucketMs: hourMs };
-      await transaction.query(buildRootHistogram({ projectId, ...anyRoot, ...range, ...filter }));
+      await transaction.query(buildRootHistogram({ projectId, ...anyRoot, ...range, ...filter }, null));
       // Of the project, and of its neighbours in the same partition where that is gone through as a whole.
       expect((await countRowsRead(transaction)) - before).toBeLessThan(4 * 4 * rootCount);
     });

@@ -5,7 +5,7 @@ import type { AssemblySettings } from "../src/assembly/assembly-settings.ts";
 import type { ReadSpan } from "../src/model/read-span.ts";
 import { writerCount } from "../src/recording/group-commit.ts";
 import { ingestSchema } from "../src/schema.ts";
-import { createSearchPieceStore } from "../src/search/search-piece-store.ts";
+import { createSearchBlockStore } from "../src/search/search-block-store.ts";
 import { createTraceSweep } from "../src/settling/sweep-traces.ts";
 import { createSpanAssembler } from "../src/span-updates/assemble-span.ts";
 import { createPostgresTraceStore } from "../src/trace-store/postgres-trace-store.ts";
@@ -55,14 +55,14 @@ export async function openIngestDatabase(trees: AssemblySettings = impatient): P
   const { app, maintenance } = openPools(database.url);
   const superuser = openPool(database.adminUrl, new URL(database.adminUrl).username);
   const partitions = createSpanPartitionStore(maintenance);
-  const pieces = createSearchPieceStore({ maintenance, building: maintenance });
+  const blocks = createSearchBlockStore({ maintenance, building: maintenance });
   const openStore = (pool: Database): TraceStore =>
     createPostgresTraceStore({
       writing: pool,
       reading: pool,
       searching: pool,
       partitions,
-      pieces,
+      blocks,
       processNumber: 0,
       tracesPerDay: null,
       assembleSpan: createSpanAssembler({ clock: { now: Date.now }, fieldCharsMax: null }),

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { keepWithinQuota } from "../src/quota/keep-within-quota.ts";
 import { createSpentProjects } from "../src/quota/spent-projects.ts";
 import { createUsageStore } from "../src/quota/usage-store.ts";
-import { createSearchPieceStore } from "../src/search/search-piece-store.ts";
+import { createSearchBlockStore } from "../src/search/search-block-store.ts";
 import { createPostgresTraceStore } from "../src/trace-store/postgres-trace-store.ts";
 import { createSpanPartitionStore } from "../src/trace-store/span-partition-store.ts";
 import { openPools } from "./ingest-database.ts";
@@ -218,7 +218,7 @@ describe("a daily quota of traces", () => {
       reading: pools.app,
       searching: pools.app,
       partitions: createSpanPartitionStore(pools.maintenance),
-      pieces: createSearchPieceStore({ maintenance: pools.maintenance, building: pools.maintenance }),
+      blocks: createSearchBlockStore({ maintenance: pools.maintenance, building: pools.maintenance }),
       processNumber: 0,
       tracesPerDay: 7,
       assembleSpan: {} as never,

@@ -43,7 +43,7 @@ test.each<[Partial<RootFilter>, number]>([
   await database.app.scoped([projectId], async (transaction) => {
     const before = await countRowsRead(transaction);
     const query = { projectId, limit: 10, before: null, ...anyRoot, ...filter };
-    const { rows } = await transaction.query<RootRecord>(buildRootList(query, "all"));
+    const { rows } = await transaction.query<RootRecord>(buildRootList(query, "all", null));
     const read = (await countRowsRead(transaction)) - before;
 
     expect(Number(rows[0]?.total)).toBe(total);

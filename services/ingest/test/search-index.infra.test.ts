@@ -1,8 +1,10 @@
 import type { Database } from "@touchstone/db";
-import { uuidv7 } from "@touchstone/service-kit";
+import { runAtOnce, uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createSearchPieceStore, type SearchPieceStore } from "../src/search/search-piece-store.ts";
+import { createPostingsBuilder } from "../src/search/postings.ts";
+import { createSearchBlockStore, type SearchBlockStore } from "../src/search/search-block-store.ts";
+import { searchPattern } from "../src/search/search-pattern.ts";
 import { asTheyAre, type IngestDatabase, openIngestDatabase, openPools } from "./ingest-database.ts";
 import { type RunningIngest, startIngest, until } from "./running-ingest.ts";
 import { buildJob } from "./span-builders.ts";
@@ -21,152 +23,223 @@ async function storeTexts(database: Database, projectId: string, texts: readonly
   );
 }
 
-describe("the pieces of the searched text", () => {
+describe("the searched text", () => {
   let database: IngestDatabase;
+  let blocks: SearchBlockStore;
 
   beforeEach(async () => {
     database = await openIngestDatabase();
+    blocks = createSearchBlockStore({ maintenance: database.maintenance, building: database.maintenance });
   });
 
   afterEach(async () => {
     await database.close();
   });
 
-  const openPieces = (): SearchPieceStore =>
-    createSearchPieceStore({ maintenance: database.maintenance, building: database.maintenance });
-
-  interface Piece {
-    piece: string;
-    first: number;
-    is_indexed: boolean;
-  }
-  async function listPieces(): Promise<Piece[]> {
-    const { rows } = await database.maintenance.query<Piece>({
+  async function listPieces(): Promise<{ first: number; end: number }[]> {
+    const { rows } = await database.maintenance.query<{ first: number; end: number }>({
       name: "pieces",
-      text: "select piece, first_seq::integer as first, is_indexed from ingest.search_pieces()",
+      text: "select first_seq::integer as first, end_seq::integer as end from ingest.search_pieces()",
     });
     return rows;
   }
 
-  const search = async (projectId: string, pattern: string) =>
-    (await database.store.listRoots({ ...anyRoot, projectId, limit: 5, before: null, pattern }, asTheyAre)).totalCount;
+  const search = async (projectId: string, term: string) =>
+    (
+      await database.store.listRoots(
+        { ...anyRoot, projectId, limit: 5, before: null, pattern: searchPattern(term) },
+        asTheyAre,
+      )
+    ).totalCount;
 
-  async function indexScans(): Promise<number> {
-    const { rows } = await database.maintenance.query<{ scans: number }>({
-      name: "index_scans",
-      text: `
-        select coalesce(sum(idx_scan), 0)::integer as scans
-        from pg_stat_all_indexes
-        where schemaname = 'ingest' and indexrelname like 'search_docs_%_doc'`,
-    });
-    return rows[0]?.scans ?? 0;
-  }
-
-  test("sixteen are ready beyond the one being written", async () => {
-    const pieces = openPieces();
-    expect(await pieces.makeAhead()).toBe(9);
-    expect(await pieces.makeAhead()).toBe(0);
-
-    expect((await listPieces()).map(({ first }) => first)).toEqual(
-      Array.from({ length: 17 }, (_, index) => index * 4096),
-    );
-  });
-
-  test("a full one is indexed and a search finds the same as before, with the index although rows are guarded", async () => {
-    const projectId = uuidv7(Date.now());
-    const texts = Array.from(
-      { length: 5000 },
-      (_, index) => `text number ${index} of many ${index % 2 ? "odd" : "even"}`,
-    );
-    await storeTexts(database.app, projectId, texts);
-    await storeTexts(database.app, uuidv7(Date.now()), ["text number 17 of another project"]);
-    const terms = ["%number 17 %", "%odd%", "%xt number 49%", "%zz%", "%17%"];
-    const before = await Promise.all(terms.map((term) => search(projectId, term)));
-    const pieces = openPieces();
-
-    expect(await pieces.indexOne(await pieces.readLastSeq())).toBe(true);
-    expect(await pieces.indexOne(await pieces.readLastSeq())).toBe(false);
-    expect((await listPieces()).filter(({ is_indexed }) => is_indexed).map(({ piece }) => piece)).toEqual([
-      "search_docs_0",
-    ]);
-    expect(before).toEqual([1, 2500, 111, 0, texts.filter((text) => text.includes("17")).length]);
-    expect(await Promise.all(terms.map((term) => search(projectId, term)))).toEqual(before);
-    const scans = await indexScans();
-    await database.app.scoped([projectId], async (transaction) => {
-      const values = ["%number 17 %", null, 5, ...Array.from({ length: 9 }, () => null)];
-      const text = "select total from ingest.find_roots($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
-      expect((await transaction.query({ name: "find", text, values })).rows).toEqual([{ total: "1" }]);
-      await transaction.query({ name: "flush_statistics", text: "select pg_stat_force_next_flush()" });
-    });
-    await until(async () => (await indexScans()) > scans);
-  });
-
-  test("eight neighbours are merged into one, and rows removed meanwhile stay removed", async () => {
-    const [projectId, other] = [uuidv7(Date.now()), uuidv7(Date.now())];
-    const pieces = openPieces();
-    // A piece is identified by its numbers: a few texts in each of eight are enough.
-    for (let piece = 0; piece < 8; piece += 1) {
-      await storeTexts(database.app, projectId, [`keep ${piece}`, `drop ${piece}`]);
-      await storeTexts(database.app, other, [`keep ${piece} elsewhere`]);
-      const values = [(piece + 1) * 4096 - 1];
-      const text = "select setval('ingest.search_docs_seq_seq', $1)";
-      await database.superuser.query({ name: "skip_numbers", text, values });
-    }
-    await pieces.makeAhead();
-    expect(await pieces.findNeighbours()).toBeNull();
-    while (await pieces.indexOne(8 * 4096));
-    const range = await pieces.findNeighbours();
-    expect(range).toEqual({ first: 0, beyond: 8 * 4096 });
-    if (range === null) return;
-
-    const remove = (pattern: string) =>
-      database.app.scoped([projectId], (transaction) =>
-        transaction.query({
-          name: "remove_texts",
-          text: "delete from ingest.search_docs where project_id = $1 and doc like $2",
-          values: [projectId, pattern],
-        }),
-      );
-    await remove("drop 1");
-    const announced = await pieces.announceCopy(range);
-    await remove("drop 2");
-    await until(() => pieces.hasSettled(announced));
-    await pieces.copy(range);
-    expect(await search(projectId, "%keep%")).toBe(8);
-    expect(await search(projectId, "%drop%")).toBe(6);
-    await remove("drop%");
-    await storeTexts(database.app, projectId, ["keep 8"]);
-    expect(await pieces.swap(range)).toBe(true);
-    expect(await pieces.swap(range)).toBe(false);
-    await pieces.dropReplaced();
-
-    expect((await listPieces()).slice(0, 2)).toEqual([
-      { piece: "search_docs_0_32768", first: 0, is_indexed: true },
-      { piece: "search_docs_32768", first: 32768, is_indexed: false },
-    ]);
-    expect(await search(projectId, "%drop%")).toBe(0);
-    expect(await search(projectId, "%keep%")).toBe(9);
-    expect(await search(other, "%keep 3 else%")).toBe(1);
-    expect(await pieces.findNeighbours()).toBeNull();
-    await storeTexts(database.app, projectId, ["keep 9"]);
-    expect(await search(projectId, "%keep%")).toBe(10);
-  });
-
-  test("a missing one is created by the batch that needs it", async () => {
-    const projectId = uuidv7(Date.now());
-    const { rows } = await database.maintenance.query<{ end: number }>({
-      name: "pieces_end",
-      text: "select max(end_seq)::integer as end from ingest.search_pieces()",
-    });
-    await database.superuser.query({
+  const skipTo = (number: number) =>
+    database.superuser.query({
       name: "skip_numbers",
       text: "select setval('ingest.search_docs_seq_seq', $1)",
-      values: [(rows[0]?.end ?? 0) + 50_000],
+      values: [number],
     });
+
+  /** Stores the postings of all full blocks; returns how many there were. */
+  async function buildBlocks(): Promise<number> {
+    const settled = (await blocks.readLastNumber()) + 1;
+    for (let built = 0; ; built += 1) {
+      const found = await blocks.findBlock(settled);
+      if ("open" in found) return built;
+      const builder = createPostingsBuilder();
+      for await (const texts of blocks.readTexts(found.block)) {
+        for (const { number, projectId, text } of texts) builder.add(number - found.block.first, projectId, text);
+      }
+      await blocks.storePostings(found.block, runAtOnce(builder.encode()));
+    }
+  }
+
+  test("has pieces of the table for the next numbers", async () => {
+    expect(await blocks.makePieces()).toBe(131_072);
+    expect((await listPieces()).at(-1)).toEqual({ first: 32_768, end: 131_072 });
+    await skipTo(140_000);
+    expect(await blocks.makePieces()).toBe(262_144);
+    await skipTo(262_143 - 32_768);
+    expect(await blocks.makePieces()).toBe(262_144);
+    await skipTo(262_144 - 32_768);
+    expect(await blocks.makePieces()).toBe(393_216);
+    expect((await listPieces()).slice(-2)).toEqual([
+      { first: 131_072, end: 262_144 },
+      { first: 262_144, end: 393_216 },
+    ]);
+  });
+
+  test("is found by postings as it was found by reading it, in its project alone", async () => {
+    const [projectId, other] = [uuidv7(Date.now()), uuidv7(Date.now())];
+    const texts = Array.from(
+      { length: 9000 },
+      (_, index) =>
+        `text number ${index} of many ${index % 2 ? "odd" : "even"}\n{"ключ": "значение №${index}"} 日本語 ${index} 🦉🦉`,
+    );
+    await storeTexts(database.app, projectId, texts);
+    await storeTexts(database.app, other, ["text number 17 of another project"]);
+    const terms = [
+      "number 17 ",
+      "odd",
+      "xt number 49",
+      "zzz",
+      "17",
+      "№8",
+      "日本語 77",
+      "🦉",
+      "🦉🦉",
+      "even\n{",
+      "many",
+    ];
+    const found = () => Promise.all(terms.map((term) => search(projectId, term)));
+    const before = await found();
+    expect(before).toEqual(terms.map((term) => texts.filter((text) => text.includes(term)).length));
+
+    expect(await buildBlocks()).toBe(1);
+    expect(await buildBlocks()).toBe(0);
+    expect(await found()).toEqual(before);
+    // What has postings is not read: a search finds nothing of it once they are empty.
+    const empty = "update ingest.search_postings set postings = '\\x00'";
+    await database.superuser.query({ name: "empty", text: empty });
+    expect(await search(projectId, "number 17 ")).toBe(0);
+    expect(await search(projectId, "number 8999 ")).toBe(1);
+  });
+
+  test("that is removed or stored again is found as it is now", async () => {
+    const projectId = uuidv7(Date.now());
+    await storeTexts(database.app, projectId, ["keep one", "drop one", "keep two"]);
+    await skipTo(8192);
+    expect(await buildBlocks()).toBe(1);
+    await database.app.scoped([projectId], (transaction) =>
+      transaction.query({
+        name: "remove_texts",
+        text: "delete from ingest.search_docs where project_id = $1 and doc like 'drop%'",
+        values: [projectId],
+      }),
+    );
+    await storeTexts(database.app, projectId, ["keep three"]);
+    expect(await Promise.all(["drop", "keep"].map((term) => search(projectId, term)))).toEqual([0, 3]);
+  });
+
+  test("of a running transaction holds the blocks after it back", async () => {
+    const projectId = uuidv7(Date.now());
+    const ended = Promise.withResolvers<void>();
+    const stored = Promise.withResolvers<void>();
+    const writing = database.app.scoped([projectId], async (transaction) => {
+      const text = "insert into ingest.search_docs (project_id, id, doc) values ($1, $2, 'late')";
+      await transaction.query({ name: "late", text, values: [projectId, uuidv7(Date.now())] });
+      stored.resolve();
+      await ended.promise;
+    });
+    await stored.promise;
+    const writers = await blocks.readWriters();
+    expect(writers).toHaveLength(1);
+    expect(await blocks.areWriting(writers)).toBe(true);
+    ended.resolve();
+    await writing;
+    expect(await blocks.areWriting(writers)).toBe(false);
+  });
+
+  test("of long texts makes smaller blocks", async () => {
+    const projectId = uuidv7(Date.now());
+    const long = Array.from({ length: 200 }, (_, index) => `${index} `.repeat(16_000).slice(0, 65_000));
+    await storeTexts(database.app, projectId, long);
+    expect(await buildBlocks()).toBe(1);
+    expect(await Promise.all([" 7 7 7", " 149 149"].map((term) => search(projectId, term)))).toEqual([1, 1]);
+  });
+
+  test("takes its postings along when all of a block is removed", async () => {
+    const projectId = uuidv7(Date.now());
+    await storeTexts(database.app, projectId, ["first"]);
+    await skipTo(8192);
+    await storeTexts(database.app, projectId, ["second"]);
+    await skipTo(2 * 8192);
+    expect(await buildBlocks()).toBe(2);
+    const remove = "delete from ingest.search_docs where doc = 'first'";
+    await database.superuser.query({ name: "remove_first", text: remove });
+    await database.maintenance.query({ name: "drop", text: "select ingest.drop_empty_search_pieces()" });
+    const { rows } = await database.superuser.query({
+      name: "postings",
+      text: "select distinct first_seq::integer as first from ingest.search_postings",
+    });
+    expect(rows).toEqual([{ first: 8193 }]);
+    expect(await search(projectId, "second")).toBe(1);
+  });
+
+  test("keeps the trigram index of an earlier version until it has postings", async () => {
+    const projectId = uuidv7(Date.now());
+    await storeTexts(database.app, projectId, ["an old text", "another one"]);
+    for (const text of [
+      "create schema trigrams",
+      "create extension pg_trgm schema trigrams",
+      "create index old_trigrams on ingest.search_docs_0 using gin (doc trigrams.gin_trgm_ops)",
+      "update ingest.search_frontier set first_unindexed = 4096",
+    ]) {
+      await database.superuser.query({ name: "", text });
+    }
+    const hasTrigrams = async () =>
+      (await database.superuser.query({ name: "old", text: "select from pg_class where relname = 'old_trigrams'" }))
+        .rows.length;
+    await blocks.dropTrigramIndexes();
+    expect([await search(projectId, "old text"), await hasTrigrams()]).toEqual([1, 1]);
+    await skipTo(8192);
+    await buildBlocks();
+    await blocks.dropTrigramIndexes();
+    expect([await search(projectId, "old text"), await hasTrigrams()]).toEqual([1, 0]);
+  });
+
+  test("is searched and stored by replicas of the previous version as before", async () => {
+    const projectId = uuidv7(Date.now());
+    await storeTexts(database.app, projectId, ["an old text", "another one"]);
+    await skipTo(8192);
+    await storeTexts(database.app, projectId, ["an old text behind the block"]);
+    await buildBlocks();
+    await database.app.scoped([projectId], async (transaction) => {
+      const values = ["%old text%", null, 5, ...Array.from({ length: 13 }, () => null)];
+      const given = values.map((_, index) => `$${index + 1}`).join(", ");
+      const found = await transaction.query({
+        name: "find_as_before",
+        text: `select total from ingest.find_roots(${given})`,
+        values,
+      });
+      expect(found.rows).toEqual([{ total: "2" }]);
+    });
+    const make = (first: number) =>
+      database.maintenance.query({
+        name: "make_as_before",
+        text: "select ingest.make_search_piece($1) as made",
+        values: [first],
+      });
+    expect((await make(32_768)).rows).toEqual([{ made: true }]);
+    expect((await make(36_864)).rows).toEqual([{ made: false }]);
+  });
+
+  test("gets a missing piece of the table from the batch that needs it", async () => {
+    const projectId = uuidv7(Date.now());
+    await skipTo(((await listPieces()).at(-1)?.end ?? 0) + 500_000);
 
     const outcomes = await database.store.insertBatch([await buildJob(projectId, [{ name: "far out" }])], 0);
     expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled"]);
-    expect(await search(projectId, "%far out%")).toBe(1);
+    expect(await search(projectId, "far out")).toBe(1);
   });
 });
 
@@ -185,20 +258,20 @@ describe("two replicas", () => {
     await database.drop();
   });
 
-  test("index full pieces by themselves", async () => {
+  test("store the postings of full blocks by themselves", async () => {
     const { app, maintenance } = openPools(database.url);
     try {
       await storeTexts(
         app,
         uuidv7(Date.now()),
-        Array.from({ length: 4200 }, (_, index) => `text ${index}`),
+        Array.from({ length: 8300 }, (_, index) => `text ${index}`),
       );
       await until(async () => {
-        const { rows } = await maintenance.query<{ indexed: number }>({
-          name: "indexed",
-          text: "select count(*)::integer as indexed from ingest.search_pieces() where is_indexed",
+        const { rows } = await maintenance.query<{ blocks: number }>({
+          name: "blocks",
+          text: "select count(*)::integer as blocks from ingest.search_blocks",
         });
-        return rows[0]?.indexed === 1;
+        return rows[0]?.blocks === 1;
       });
     } finally {
       await Promise.all([app.close(), maintenance.close()]);

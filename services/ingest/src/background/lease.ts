@@ -6,7 +6,7 @@ import type { Logger } from "@touchstone/service-kit";
 export interface Lease {
   /** True while this replica holds the lease. It loses the lease if it cannot renew it in time. */
   isHeld(): boolean;
-  /** Releases the lease, so that another replica gets it within a second. */
+  /** Releases the lease, so that another replica gets it at its next attempt, within a quarter of the lifetime. */
   stop(): Promise<void>;
 }
 
@@ -17,17 +17,15 @@ export interface LeaseOptions {
   logger: Logger;
   /** Called when this replica gets the lease. */
   onAcquired(): void;
+  /** The longest time until a holder that died is replaced, by the clock of PostgreSQL only. Default 4,000. */
+  lifetimeMs?: number | undefined;
 }
-
-/** The longest time until a holder that died is replaced. Measured by the clock of PostgreSQL only. */
-const lifetimeMs = 4_000;
-const renewalMs = 1_000;
 
 /**
  * Starts acquiring a lease, and renews it while held. A stalled process can cause two holders for the length of the
  * stall.
  */
-export function createLease({ database, name, logger, onAcquired }: LeaseOptions): Lease {
+export function createLease({ database, name, logger, onAcquired, lifetimeMs = 4_000 }: LeaseOptions): Lease {
   const holder = randomUUID();
   let heldUntilMs = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
@@ -61,7 +59,7 @@ export function createLease({ database, name, logger, onAcquired }: LeaseOptions
     if (stopped) return;
     timer = setTimeout(() => {
       turn = renew();
-    }, renewalMs);
+    }, lifetimeMs / 4);
   }
 
   return {

@@ -13,6 +13,8 @@ export interface LeasedTurnsOptions {
   database: Database;
   /** Name of the lease. */
   name: string;
+  /** Default: as of {@link createLease}. Rare turns need no quick successor, and so fewer renewals. */
+  lifetimeMs?: number;
   /** From acquiring the lease to the first turn. */
   firstMs: number;
   /** From a failed turn to the next. */
@@ -29,11 +31,11 @@ export interface LeasedTurnsOptions {
 
 /** Runs background work in turns, on the one replica that holds the lease. */
 export function takeLeasedTurns(options: LeasedTurnsOptions): LeasedTurns {
-  const { database, name, firstMs, retryMs, failure, logger, takeTurn } = options;
+  const { database, name, lifetimeMs, firstMs, retryMs, failure, logger, takeTurn } = options;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   let turn: Promise<void> = Promise.resolve();
-  const lease = createLease({ database, name, logger, onAcquired: () => schedule(firstMs) });
+  const lease = createLease({ database, name, lifetimeMs, logger, onAcquired: () => schedule(firstMs) });
   const mayGoOn = (): boolean => !stopped && lease.isHeld();
 
   function schedule(delayMs: number): void {

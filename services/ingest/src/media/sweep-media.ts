@@ -15,6 +15,7 @@ export function sweepMedia(options: { maintenance: Database; logger: Logger }): 
   return takeLeasedTurns({
     database: maintenance,
     name: "media",
+    lifetimeMs: 60_000,
     firstMs,
     retryMs,
     failure: "media without a trace could not be removed; trying again",

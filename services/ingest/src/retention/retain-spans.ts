@@ -25,6 +25,7 @@ export function retainSpans(options: {
   return takeLeasedTurns({
     database: maintenance,
     name: "retention",
+    lifetimeMs: 60_000,
     firstMs,
     retryMs,
     failure: "old traces could not be removed; trying again",

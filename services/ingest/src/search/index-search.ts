@@ -1,107 +1,127 @@
 import type { Database } from "@touchstone/db";
-import type { Logger } from "@touchstone/service-kit";
+import { type Logger, runInSlices, type Sliced } from "@touchstone/service-kit";
 import { createLease } from "../background/lease.ts";
-import type { PieceRange, SearchPieceStore } from "./search-piece-store.ts";
-
-/** A merge of neighbours in progress: announced, then copied, then swapped in. */
-interface Merge {
-  range: PieceRange;
-  /** The transactions that ran when it was announced are below this one. */
-  afterXid: string;
-  /** Null: not copied yet. */
-  swapAtMs: number | null;
-}
+import { blockNumbersMax, createPostingsBuilder, type Postings, type PostingsBuilder } from "./postings.ts";
+import {
+  type Block,
+  blockBytesMax,
+  numbersAhead,
+  type OpenBlock,
+  type SearchBlockStore,
+  type SearchedText,
+} from "./search-block-store.ts";
 
 const turnMs = 1_000;
 const retryMs = 5_000;
+/** The fewest new texts for which it is worthwhile to look for a full block. */
+const newTextsLeast = 64;
 
 /** A running maintenance of the search index. */
 export interface SearchUpkeep {
-  /** Stops it; a piece that is being built is left unfinished. */
+  /** Stops it; a block that is being built is left unfinished. */
   stop(): Promise<void>;
 }
 
 export interface SearchUpkeepOptions {
-  pieces: SearchPieceStore;
+  blocks: SearchBlockStore;
   maintenance: Database;
   logger: Logger;
-  /** The longest time that a statement may read the searched text. */
-  longestReadMs: number;
 }
 
 /**
- * Maintains the search index in the background, on the one replica that holds the lease: creates pieces ahead of
- * writers, indexes full ones, and merges neighbours while no piece waits for an index. Text without an index is
- * searched by reading it.
+ * Maintains the search index in the background, on the one replica that holds the lease: creates pieces of the table
+ * ahead of writers, and stores the postings of each full block of texts. Texts without postings are searched by reading
+ * them. Does nothing while no text is stored.
  */
-export function indexSearch({ pieces, maintenance, logger, longestReadMs }: SearchUpkeepOptions): SearchUpkeep {
+export function indexSearch({ blocks, maintenance, logger }: SearchUpkeepOptions): SearchUpkeep {
   const lease = createLease({ database: maintenance, name: "search", logger, onAcquired: () => undefined });
+  const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  /** The newest number at the previous turn: transactions that wrote up to it have almost certainly ended. */
-  let settledSeq = 0;
-  let merge: Merge | null = null;
-  /** A build may take a minute, while pieces must still be created. */
-  let isBuilding = false;
+  /** No piece of the table is missing below this number. */
+  let piecesEnd = 0;
+  /** Numbers below `below` were taken before these transactions were listed. */
+  let settling: { below: number; writers: readonly string[] } | null = null;
+  /** No text appears below this number any more. */
+  let settled = 0;
+  /** A full block is unlikely while fewer numbers are settled. */
+  let lookAt = 0;
+  /** A build takes seconds where much is to be done, while pieces must still be created. */
+  let building: Promise<void> | null = null;
   let turn: Promise<void> = takeTurn();
 
   async function takeTurn(): Promise<void> {
     let delayMs = turnMs;
     try {
-      if (lease.isHeld()) {
-        await pieces.makeAhead();
-        const lastSeq = await pieces.readLastSeq();
-        if (!isBuilding) void build(settledSeq);
-        settledSeq = lastSeq;
-      } else merge = null;
+      if (lease.isHeld()) await keepUp(await blocks.readLastNumber());
     } catch (err) {
-      logger.warn({ err }, "pieces for the searched text could not be made; trying again");
+      logger.warn({ err }, "the search index could not be kept up; trying again");
       delayMs = retryMs;
     }
-    if (stopped) return;
+    if (stopping.signal.aborted) return;
     timer = setTimeout(() => {
       turn = takeTurn();
     }, delayMs);
   }
 
-  async function build(fullTo: number): Promise<void> {
-    isBuilding = true;
+  async function keepUp(lastNumber: number): Promise<void> {
+    if (piecesEnd <= lastNumber + numbersAhead) piecesEnd = await blocks.makePieces();
+    if (settling === null && lastNumber + 1 > lookAt) {
+      settling = { below: lastNumber + 1, writers: await blocks.readWriters() };
+    }
+    if (settling !== null && !(await blocks.areWriting(settling.writers))) {
+      settled = settling.below;
+      settling = null;
+    }
+    if (settled > lookAt) building ??= build().finally(() => (building = null));
+  }
+
+  async function build(): Promise<void> {
+    const below = settled;
     try {
-      while (!stopped && (await pieces.indexOne(fullTo)));
-      if (!stopped) await advanceMerge();
+      for (;;) {
+        const found = await blocks.findBlock(below);
+        if ("open" in found) {
+          lookAt = below + missingTexts(found.open);
+          break;
+        }
+        await blocks.storePostings(found.block, await readPostings(found.block));
+      }
+      await blocks.dropTrigramIndexes();
     } catch (err) {
       // Writers and readers have priority; the next turn tries again.
-      logger.debug({ err }, "the search index was not kept up");
-    } finally {
-      isBuilding = false;
+      if (!stopping.signal.aborted) logger.debug({ err }, "the search index was not kept up");
     }
   }
 
-  /** One step per turn, so that the next full piece does not wait for a merge. */
-  async function advanceMerge(): Promise<void> {
-    if (merge === null) {
-      const range = await pieces.findNeighbours();
-      if (range !== null) merge = { range, afterXid: await pieces.announceCopy(range), swapAtMs: null };
-    } else if (merge.swapAtMs === null) {
-      if (!(await pieces.hasSettled(merge.afterXid))) return;
-      const { range, afterXid } = merge;
-      // Restarted if it fails; the next announcement drops what is left of it.
-      merge = null;
-      await pieces.copy(range);
-      merge = { range, afterXid, swapAtMs: performance.now() + longestReadMs };
-    } else if (performance.now() >= merge.swapAtMs) {
-      await pieces.swap(merge.range);
-      merge = null;
-      await pieces.dropReplaced();
+  async function readPostings(block: Block): Promise<Postings> {
+    const builder = createPostingsBuilder();
+    for await (const texts of blocks.readTexts(block)) {
+      await runInSlices(addTexts(builder, block, texts), stopping.signal);
     }
+    return await runInSlices(builder.encode(), stopping.signal);
   }
 
   return {
     async stop() {
-      stopped = true;
+      stopping.abort();
       clearTimeout(timer);
       await turn;
+      await building;
       await lease.stop();
     },
   };
+}
+
+function* addTexts(builder: PostingsBuilder, { first }: Block, texts: readonly SearchedText[]): Sliced<void> {
+  for (const { number, projectId, text } of texts) {
+    builder.add(number - first, projectId, text);
+    yield;
+  }
+}
+
+/** How many texts of the same length would fill the block. */
+function missingTexts({ texts, bytes }: OpenBlock): number {
+  if (texts === 0) return newTextsLeast;
+  const ofBytes = (blockBytesMax - bytes) / Math.max(bytes / texts, 1);
+  return Math.max(Math.floor(Math.min(blockNumbersMax - texts, ofBytes)), newTextsLeast);
 }

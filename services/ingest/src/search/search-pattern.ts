@@ -9,6 +9,11 @@ export function searchPattern(term: string | null): string | null {
   return folded === "" ? null : `%${folded.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }
 
+/** The term of a pattern made by {@link searchPattern}. */
+export function searchTerm(pattern: string): string {
+  return pattern.slice(1, -1).replaceAll(/\\(.)/gs, "$1");
+}
+
 /** The first `count` characters; a surrogate pair is one. */
 function cutCharacters(text: string, count: number): string {
   return Array.from(text.slice(0, 2 * count))

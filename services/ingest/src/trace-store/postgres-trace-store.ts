@@ -6,7 +6,13 @@ import { createListedBodies } from "../assembly/listed-bodies.ts";
 import type { StoredSpan } from "../model/read-span.ts";
 import { otlpFlag, type ProjectRow, type SpanJob } from "../model/span-row.ts";
 import { startsOf } from "../model/span-update.ts";
-import type { SearchPieceStore } from "../search/search-piece-store.ts";
+import type { SearchBlockStore } from "../search/search-block-store.ts";
+import {
+  buildCandidatesRead,
+  type PostingsRecord,
+  type SearchCandidates,
+  toCandidates,
+} from "../search/search-candidates.ts";
 import { createComposeLoader } from "./reading/compose-store.ts";
 import { buildNamedRead, type NamedRecord } from "./reading/named-read.ts";
 import { buildOutlineRead, type OutlineRecord, toOutlinedSpan } from "./reading/outline-read.ts";
@@ -63,7 +69,7 @@ export interface PostgresTraceStoreOptions {
   /** Reads with the timeout of a search. */
   searching: Database;
   partitions: SpanPartitionStore;
-  pieces: SearchPieceStore;
+  blocks: Pick<SearchBlockStore, "makePieces">;
   /** Any number that identifies this process. */
   processNumber: number;
   /** Root traces a project may store on one UTC day; null = unlimited. */
@@ -83,7 +89,7 @@ interface Written {
 
 /** Stores {@link TraceStore} in the schema `ingest`, under the app role. */
 export function createPostgresTraceStore(options: PostgresTraceStoreOptions): TraceStore {
-  const { writing, reading, searching, partitions, pieces, assembleSpan, trees = assemblySettings } = options;
+  const { writing, reading, searching, partitions, blocks, assembleSpan, trees = assemblySettings } = options;
   const firstShard = (options.processNumber % processShards) * writersMax;
 
   const recent = createRecentTraces();
@@ -97,9 +103,23 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
       if (sqlStateOf(thrown) !== noPartition) throw thrown;
       // Backfilled data of a week without a partition, or more searched text than there are pieces for.
       await partitions.makeFor(times());
-      await pieces.makeAhead();
+      await blocks.makePieces();
       return write();
     }
+  }
+
+  /**
+   * The candidates of a search, read before it: whatever is stored or changes in between gets a number that the search
+   * reads anyway. Null without a pattern.
+   */
+  async function findCandidates(query: {
+    projectId: string;
+    pattern: string | null;
+  }): Promise<SearchCandidates | null> {
+    const { projectId, pattern } = query;
+    if (pattern === null) return null;
+    const read = buildCandidatesRead(projectId, pattern);
+    return toCandidates(read && (await searching.readScoped<PostingsRecord>([projectId], read)).rows);
   }
 
   /** Rows that depend on no others: one statement if they fit into one. */
@@ -233,10 +253,11 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
 
     async listRoots(query, showing) {
       const loader = loaderOf(query.projectId);
+      const candidates = await findCandidates(query).catch(refuseLongSearch);
       const list = async (whole: ListedWhole) => {
-        const database = query.pattern === null ? reading : searching;
+        const database = candidates === null ? reading : searching;
         const found = await database
-          .readScoped<RootRecord>([query.projectId], buildRootList(query, whole))
+          .readScoped<RootRecord>([query.projectId], buildRootList(query, whole, candidates))
           .catch(refuseLongSearch);
         return showRoots(toListedRoots(found.rows, query.limit), { loader, listed, showing });
       };
@@ -250,8 +271,9 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
     },
 
     async countRoots(query) {
+      const candidates = await findCandidates(query).catch(refuseLongCount);
       const { rows } = await searching
-        .readScoped<RootCountRecord>([query.projectId], buildRootHistogram(query))
+        .readScoped<RootCountRecord>([query.projectId], buildRootHistogram(query, candidates))
         .catch(refuseLongCount);
       return toRootCounts(rows);
     },

@@ -1,5 +1,6 @@
 import type { Statement } from "@touchstone/db";
 import { AppError } from "@touchstone/service-kit";
+import type { SearchCandidates } from "../../search/search-candidates.ts";
 import type { RootCount, RootHistogramQuery } from "../trace-store.ts";
 import { rootConditions } from "./root-conditions.ts";
 import { searchArguments } from "./root-list.ts";
@@ -16,9 +17,9 @@ export interface RootCountRecord {
 /** The limit of search hits that are counted by time: their ids are in memory at once. */
 const countedHitsMax = 500_000;
 
-/** One row for each non-empty bucket, in no order. */
-export function buildRootHistogram(query: RootHistogramQuery): Statement {
-  return query.pattern === null ? buildFilteredHistogram(query) : buildSearchedHistogram(query);
+/** One row for each non-empty bucket, in no order. A query with a pattern needs the candidates of its search. */
+export function buildRootHistogram(query: RootHistogramQuery, candidates: SearchCandidates | null): Statement {
+  return candidates === null ? buildFilteredHistogram(query) : buildSearchedHistogram(query, candidates);
 }
 
 /** The time is read from the id, so that narrow indexes of ids suffice. `$2` is the width. */
@@ -56,8 +57,9 @@ function buildFilteredHistogram(query: RootHistogramQuery): Statement {
   return { name: `roots_histogram${conditions.map(({ name }) => `_${name}`).join("")}`, text, values };
 }
 
-function buildSearchedHistogram(query: RootHistogramQuery): Statement {
-  const values = [query.projectId, widthOf(query), countedHitsMax, ...searchArguments({ ...query, before: null })];
+function buildSearchedHistogram(query: RootHistogramQuery, candidates: SearchCandidates): Statement {
+  const sought = searchArguments({ ...query, before: null }, candidates);
+  const values = [query.projectId, widthOf(query), countedHitsMax, ...sought];
   const text = `
     select ${startOf("hit.id")} as start, count(*) as count,
            count(*) filter (
@@ -68,7 +70,7 @@ function buildSearchedHistogram(query: RootHistogramQuery): Statement {
              )
            ) as errors,
            found.total
-    from ingest.find_roots($4, $5, $3, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) found
+    from ingest.find_roots($4, $5, $3, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) found
     cross join lateral unnest(found.ids) as hit (id)
     group by 1, found.total`;
   return { name: "roots_histogram_search", text, values };

@@ -2,6 +2,7 @@ import { limits } from "@touchstone/contracts";
 import type { Statement } from "@touchstone/db";
 import type { RootFilter } from "../../model/root-filter.ts";
 import { blobHeadBytes } from "../../model/span-body.ts";
+import type { SearchCandidates } from "../../search/search-candidates.ts";
 import type { RootQuery } from "../trace-store.ts";
 import { firstIdOf, rootConditions, traceNamed } from "./root-conditions.ts";
 import { narrowColumns, type SpanRecord, verdictColumn } from "./span-select.ts";
@@ -28,10 +29,11 @@ export interface RootRecord extends Omit<SpanRecord, "body"> {
 /**
  * One page of roots, newest first, plus one row without a body if there is a next page. Each row has the exact number
  * of matching roots; both are of one snapshot, because it is one statement. Without any root there is one row with the
- * total.
+ * total. A query with a pattern needs the candidates of its search.
  */
-export function buildRootList(query: RootQuery, whole: ListedWhole): Statement {
-  const { name, ...list } = query.pattern === null ? buildFilteredList(query, whole) : buildSearchedList(query, whole);
+export function buildRootList(query: RootQuery, whole: ListedWhole, candidates: SearchCandidates | null): Statement {
+  const { name, ...list } =
+    candidates === null ? buildFilteredList(query, whole) : buildSearchedList(query, whole, candidates);
   return { name: whole === "all" ? `${name}_whole` : name, ...list };
 }
 
@@ -144,10 +146,10 @@ export function buildRootMatch(projectId: string, filter: RootFilter, ids: reado
   return { name: `roots_match${names}${searched === "" ? "" : "_searched"}`, text, values };
 }
 
-function buildSearchedList(query: RootQuery, whole: ListedWhole): Statement {
+function buildSearchedList(query: RootQuery, whole: ListedWhole, candidates: SearchCandidates): Statement {
   const text = `
     select found.total, shown.*, ${verdictColumn}
-    from ingest.find_roots($3, $4, $2 + 1, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) found
+    from ingest.find_roots($3, $4, $2 + 1, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) found
     left join lateral (
       select ${narrowColumns},
         ${bodyColumns(whole)}
@@ -155,11 +157,15 @@ function buildSearchedList(query: RootQuery, whole: ListedWhole): Statement {
       join ingest.spans on spans.project_id = $1 and spans.id = hit.hit_id
     ) shown on true
     order by shown.id desc`;
-  return { name: "roots_search", text, values: [query.projectId, query.limit, ...searchArguments(query)] };
+  const values = [query.projectId, query.limit, ...searchArguments(query, candidates)];
+  return { name: "roots_search", text, values };
 }
 
 /** The arguments of `ingest.find_roots` in their order, except the third, the limit of ids. */
-export function searchArguments(query: RootFilter & { before: string | null }): unknown[] {
+export function searchArguments(
+  query: RootFilter & { before: string | null },
+  candidates: SearchCandidates,
+): unknown[] {
   const source = { production: "", eval: "eval-run", all: null }[query.source];
   return [
     query.pattern,
@@ -177,5 +183,7 @@ export function searchArguments(query: RootFilter & { before: string | null }): 
     query.ratingMin,
     query.ratingMax,
     query.isFailing,
+    candidates.numbers,
+    candidates.beyond,
   ];
 }
