@@ -175,3 +175,14 @@ test("the stages of the image that run a tool have all files that it imports", a
     }
   }
 });
+
+test("the ignore file of the image lets every file through that the build copies", async () => {
+  const dockerfile = await readFile(path.join(repositoryRoot, "deploy/Dockerfile"), "utf8");
+  const ignoreFile = await readFile(path.join(repositoryRoot, "deploy/Dockerfile.dockerignore"), "utf8");
+  const passed = ignoreFile.split("\n").flatMap((line) => (line.startsWith("!") ? [line.slice(1)] : []));
+  const copied = [...dockerfile.matchAll(/^COPY ((?!--from)\S.*) \S+$/gm)].flatMap(([, files = ""]) =>
+    files.split(" "),
+  );
+  expect(copied.length).toBeGreaterThan(5);
+  expect(copied.filter((file) => !passed.includes(file))).toEqual([]);
+});

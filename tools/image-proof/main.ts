@@ -1,7 +1,7 @@
 /**
  * Proves the image and the Compose file on a machine without Docker: `npm run image-proof [-- --rounds 20] [--no-build]`. It builds the
- * image, checks it, starts two of every service from it as Compose would, grades a run, and restarts every container in
- * turn under load.
+ * image, checks it, starts two of every service from it as Compose would, grades a run, stores a trace of a Langfuse client, and restarts
+ * every container in turn under load.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { startScriptedLlm } from "@touchstone/testkit/scripted-llm";
 import { createClient } from "../../tests/integration/src/client.ts";
 import { gradeTracedRun } from "../../tests/integration/src/graded-run.ts";
+import { langfuseClients, readOnlyTrace } from "../../tests/integration/src/langfuse-clients.ts";
 import { repositoryRoot } from "../repository-files.ts";
 import { type BuiltImage, buildImage, installPackages, mountImage } from "./build-image.ts";
 import { checkImage } from "./check-image.ts";
@@ -78,10 +79,21 @@ async function proveImage(image: BuiltImage): Promise<void> {
 async function proveSystem(system: ImageSystem): Promise<void> {
   const [url = ""] = system.gateways;
   const { apiKey } = (await (await fetch(`${url}/api/v1/auth/config`)).json()) as { apiKey: string };
-  const { list, graded } = await gradeTracedRun(createClient({ url, apiKey }));
+  const client = createClient({ url, apiKey });
+  const { list, graded } = await gradeTracedRun(client);
   assert.equal(list.totalCount, 1);
   assert.equal(graded.results.filter(({ status }) => status === "scored").length, 13);
   note("A trace was stored and read, and a run graded.");
+
+  const { v3: langfuse } = langfuseClients(url, apiKey);
+  langfuse
+    .trace({ name: "from-langfuse", input: "Which day is it?", output: "Monday" })
+    .span({ name: "look-up" })
+    .end();
+  await langfuse.shutdownAsync();
+  const { spans } = await readOnlyTrace(client, "from-langfuse");
+  assert.equal(spans.length, 2);
+  note("A client of Langfuse stored a trace.");
 
   const { failures, exits, requests, traces, results } = await restartUnderLoad(system, {
     apiKey,

@@ -7,7 +7,13 @@ import { buildResults, createRun } from "../../tests/integration/src/graded-run.
 import type { ImageSystem } from "./image-system.ts";
 
 const requestDeadlineMs = 60_000;
-const reads = ["/ingest/traces?limit=1", "/custom-agent-evaluations/runs", "/monitor/signals", "/projects"];
+const reads = [
+  "/api/v1/ingest/traces?limit=1",
+  "/api/v1/custom-agent-evaluations/runs",
+  "/api/v1/monitor/signals",
+  "/api/v1/projects",
+  "/api/public/projects",
+];
 
 export interface RestartReport {
   requests: number;
@@ -51,7 +57,7 @@ export async function restartUnderLoad(
       return null;
     };
     try {
-      const answer = await balanced.send(`/api/v1${route}`, {
+      const answer = await balanced.send(route, {
         method,
         headers: { "x-api-key": apiKey, ...(body !== undefined && { "content-type": "application/json" }) },
         ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -73,7 +79,11 @@ export async function restartUnderLoad(
 
   const writers = Array.from({ length: 4 }, async () => {
     while (!isOver) {
-      const stored = await ask(201, "POST", "/ingest/traces", { name: "rolling", span_id: randomUUID(), input: "x" });
+      const stored = await ask(201, "POST", "/api/v1/ingest/traces", {
+        name: "rolling",
+        span_id: randomUUID(),
+        input: "x",
+      });
       if (stored !== null) report.traces.acknowledged += 1;
       await sleep(40 + Math.random() * 60);
     }
@@ -85,7 +95,7 @@ export async function restartUnderLoad(
     }
   });
   const graders = runIds.map(async (runId) => {
-    const route = `/custom-agent-evaluations/runs/${runId}/results`;
+    const route = `/api/v1/custom-agent-evaluations/runs/${runId}/results`;
     for (let index = 0; !isOver; index += 1) {
       const results = buildResults(runId, 1, index);
       const answer = await ask(200, "POST", route, { batchId: `${runId}:${index}`, results });
