@@ -127,6 +127,11 @@ const rows: Readonly<Record<string, readonly Panel[]>> = {
       unit: "s",
       queries: [[highest("service_ingest_settling_delay_seconds"), "oldest due trace"]],
     },
+    {
+      title: "Time of the hourly removal of old traces",
+      unit: "s",
+      queries: [[highest("service_ingest_retention_sweep_seconds"), "last or present removal"]],
+    },
   ],
   "Events and database": [
     {
@@ -166,6 +171,7 @@ const rows: Readonly<Record<string, readonly Panel[]>> = {
       unit: "s",
       queries: [[quantile(0.99, "service_judge_call_duration_seconds", ["provider"]), "{{provider}}"]],
     },
+    { title: "Judge calls that wait", unit: "short", queries: [[total("service_judge_calls_waiting"), "waiting"]] },
     {
       title: "Suspended providers",
       unit: "short",

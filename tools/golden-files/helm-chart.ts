@@ -27,6 +27,9 @@ const setByChart: Partial<Record<SettingName, string>> = {
   SERVICE_NATS_REPLICAS: "nats.replicas",
   SERVICE_REDIS_URL: "redis.url",
   SERVICE_REDIS_PASSWORD: "secrets.existing",
+  SERVICE_REDIS_CA: "redis.tlsSecret",
+  SERVICE_REDIS_CERT: "redis.tlsSecret",
+  SERVICE_REDIS_KEY: "redis.tlsSecret",
   SERVICE_INTERNAL_SECRET: "secrets.existing",
   SERVICE_AUTH_URL: "itself",
   SERVICE_INGEST_URL: "itself",
@@ -116,7 +119,7 @@ export function describeChartValues(): unknown {
       caSecret: text,
       postgres: closed({ url: text }),
       nats: closed({ url: text, replicas: { enum: [1, 3, 5] }, tlsSecret: text }),
-      redis: closed({ url: text }),
+      redis: closed({ url: text, port: { type: "integer", minimum: 1, maximum: 65_535 }, tlsSecret: text }),
       services: closed(services),
       settings: {
         type: "object",

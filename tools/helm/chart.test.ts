@@ -8,6 +8,14 @@ import { buildHelm, chartFolder, helmCache, run } from "./go-tools.ts";
 import { isRestricted, type Manifest, podsOf, secretKeysOf } from "./manifests.ts";
 import { schemaLocation } from "./write-schemas.ts";
 
+interface NetworkPolicySpec {
+  egress?: { ports?: { port: number }[] }[];
+}
+
+interface ScaledObjectSpec {
+  triggers: { metadata: { query?: string } }[];
+}
+
 const { helm, kubeconform } = buildHelm();
 const examples = path.join(chartFolder, "examples");
 const valueFiles = [
@@ -119,6 +127,7 @@ test.for([
   { set: "postgres.url=", says: "postgres.url: is needed" },
   { set: "postgres.url=postgres://a:hunter2@b/c", says: "postgres.url: contains a password" },
   { set: "redis.url=redis://:hunter2@redis", says: "redis.url: contains a password" },
+  { set: "redis.url=redis+sentinel://:hunter2@a/rates", says: "redis.url: contains a password" },
   { set: "httpRoute.enabled=true", says: "httpRoute.parentRefs: is needed" },
   { set: "keda.enabled=true", says: "keda.prometheusUrl: is needed" },
   { set: "externalSecrets.enabled=true", says: "externalSecrets: needs store.name and entry" },
@@ -143,11 +152,53 @@ test("settings reach the services that read them as text, whatever YAML made of 
     SERVICE_STOP_ANNOUNCE_SECONDS: "12.5",
     SERVICE_NATS_REPLICAS: "3",
     SERVICE_NATS_KEY: "/etc/touchstone/nats/tls.key",
+    SERVICE_REDIS_CA: "/etc/touchstone/redis/ca.crt",
   });
   expect(dataOf("judge")).not.toHaveProperty("SERVICE_OTLP_MAX_BODY_BYTES");
   expect(dataOf("judge")).toMatchObject({
     SERVICE_DB_URL: "postgres://touchstone_judge@db.example.org:6432/touchstone?sslmode=verify-full",
   });
+});
+
+test("with an endpoint for traces every service reaches its port, and otherwise only those that call outside do", async () => {
+  const ports = async (file: string, ...more: string[]) =>
+    Object.fromEntries(
+      parse(await template(file, ...more))
+        .filter(({ kind }) => kind === "NetworkPolicy")
+        .map(({ metadata, spec }) => [
+          metadata.name.replace("touchstone-", ""),
+          ((spec as unknown as NetworkPolicySpec).egress ?? []).flatMap(
+            (rule) => rule.ports?.map(({ port }) => port) ?? [],
+          ),
+        ]),
+    );
+  const traced = await ports(minimal, "--set", "settings.SERVICE_TRACING_OTLP_ENDPOINT=http://collector.tracing:4318");
+  const implied = await ports(path.join(chartFolder, "ci-values", "everything.yaml"));
+  const untraced = await ports(minimal);
+  for (const service of serviceNames) {
+    expect(traced[service], service).toContain(4318);
+    expect(implied[service], service).toContain(443);
+    expect(untraced[service], service).not.toContain(4318);
+  }
+  expect(traced.migrate).toEqual([5432]);
+  // The sentinels, and the servers that they name.
+  expect(implied.gateway).toEqual(expect.arrayContaining([26380, 6380]));
+});
+
+test("KEDA scales each service by what it has too much of, from metrics that exist", async () => {
+  const queries = parse(await template(path.join(chartFolder, "ci-values", "keda.yaml")))
+    .filter(({ kind }) => kind === "ScaledObject")
+    .flatMap(({ metadata, spec }) =>
+      (spec as unknown as ScaledObjectSpec).triggers.flatMap(({ metadata: { query } }) =>
+        query === undefined ? [] : [[metadata.name.replace("touchstone-", ""), query.match(/service_\w+/g)]],
+      ),
+    );
+  expect(Object.fromEntries(queries)).toEqual({
+    ingest: ["service_ingest_queue_depth"],
+    judge: ["service_judge_calls_waiting", "service_judge_calls_total"],
+    monitor: ["service_monitor_checks_due"],
+  });
+  for (const [, names] of queries) for (const name of names ?? []) expect(findMetric(name), name).toBeDefined();
 });
 
 test("the manifests of the examples are ones that Kubernetes or the operator accepts", async () => {

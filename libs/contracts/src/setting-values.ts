@@ -19,6 +19,19 @@ export const url = (...protocols: string[]) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
     error: `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`,
   });
+/** A Redis, or the sentinels that know which Redis is the master. */
+export const redisUrl = z.string().refine(
+  (text) => {
+    const [, login = "", hosts] = /^rediss?\+sentinel:\/\/([^/@]*@)?([^/?#@]+)\/[^/?#]+(?:\/\d+)?$/.exec(text) ?? [];
+    const addresses = hosts?.split(",").map((host) => `redis://${login}${host.trim()}`);
+    if (addresses !== undefined) return addresses.every((each) => URL.canParse(each) && new URL(each).hostname !== "");
+    return URL.canParse(text) && ["redis:", "rediss:"].includes(new URL(text).protocol);
+  },
+  {
+    error:
+      "must be a URL that starts with redis:// or rediss://, or redis+sentinel://host:26379,host:26379/name with the name of the master",
+  },
+);
 /** The address of an OpenID Connect provider. */
 export const issuer = url("http:", "https:").refine((text) => !/[?#]|\/\/[^/]*@/.test(text), {
   error: "must have no query, no fragment and no password",

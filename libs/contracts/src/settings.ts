@@ -10,6 +10,7 @@ import {
   natsUrls,
   port,
   positiveInteger,
+  redisUrl,
   url,
   urlList,
 } from "./setting-values.ts";
@@ -184,13 +185,23 @@ export const settings = {
     "Copies of each stream in a NATS cluster, when a service creates the stream. See docs/operating/nats-cluster.md for streams that exist.",
   ),
   SERVICE_REDIS_URL: secret(
-    url("redis:", "rediss:").optional(),
-    "Redis through which several gateways share rate limits. Without it each gateway counts for itself.",
+    redisUrl.optional(),
+    "Redis through which several gateways share rate limits: redis://, with TLS rediss://. With sentinels redis+sentinel://host:26379,host:26379/name or rediss+sentinel://, where name is that of the master. Without it each gateway counts for itself.",
   ),
   SERVICE_REDIS_PASSWORD: secret(
     z.string().optional(),
     "Password for a Redis URL that contains none. A URL with a password is then a mistake.",
   ),
+  SERVICE_REDIS_SENTINEL_PASSWORD: secret(z.string().optional(), "Password of the sentinels, if they have one."),
+  SERVICE_REDIS_CA: setting(
+    z.string().optional(),
+    "File with the certificate authorities (PEM) that may sign a Redis server's certificate. It needs a URL with rediss. Default: the system's.",
+  ),
+  SERVICE_REDIS_CERT: setting(
+    z.string().optional(),
+    "File with the gateway's client certificate (PEM), for a Redis that verifies its clients. It is read at each connection, so a renewed one needs no restart.",
+  ),
+  SERVICE_REDIS_KEY: setting(z.string().optional(), "File with the key (PEM) of that certificate."),
 
   SERVICE_INTERNAL_SECRET: secret(
     z.string().min(32, { error: "must have at least 32 characters" }).optional(),

@@ -1,10 +1,11 @@
 import type { TestContext } from "vitest";
 import { requireRedis } from "./redis.ts";
-import { startRedisProcess } from "./redis-server.ts";
+import { type RedisOptions, startRedisProcess } from "./redis-server.ts";
 
 /** A redis-server of one test, which it may stop, freeze and empty. */
 export interface OwnRedis {
   url: string;
+  port: number;
   /** Freezes it like SIGSTOP: connections are accepted, nothing is answered. */
   freeze(): void;
   thaw(): void;
@@ -13,14 +14,15 @@ export interface OwnRedis {
   stop(): Promise<void>;
 }
 
-/** Starts a redis-server from the PATH; skips the test if there is none. */
-export async function startOwnRedis(context: Pick<TestContext, "skip">): Promise<OwnRedis> {
+/** Starts a redis-server, or a sentinel, from the PATH; skips the test if there is none. */
+export async function startOwnRedis(context: Pick<TestContext, "skip">, options?: RedisOptions): Promise<OwnRedis> {
   requireRedis(context);
-  const redis = await startRedisProcess(process.env.PATH ?? "");
+  const redis = await startRedisProcess(process.env.PATH ?? "", options);
   if (redis === null) context.skip("There is no redis-server on the PATH.");
-  const { url, send, stop } = redis as NonNullable<typeof redis>;
+  const { url, port, send, stop } = redis as NonNullable<typeof redis>;
   return {
     url,
+    port,
     freeze: () => send("SIGSTOP"),
     thaw: () => send("SIGCONT"),
     async kill() {

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -36,22 +36,33 @@ export async function startTestRedis({
 /** A redis-server as our child process. */
 export interface RedisProcess {
   url: string;
+  port: number;
   send(signal: NodeJS.Signals): void;
   stop(): Promise<void>;
 }
 
+/** How a redis-server of our own differs from an ordinary one. */
+export interface RedisOptions {
+  /** Further lines of its configuration. */
+  lines?: readonly string[];
+  /** Its only port is one with TLS, for clients with a certificate of this authority. */
+  tls?: { caFile: string; certFile: string; keyFile: string };
+  isSentinel?: boolean;
+}
+
 /** Starts the redis-server of a search path, without persistence; null where there is none. */
-export async function startRedisProcess(searchPath: string): Promise<RedisProcess | null> {
+export async function startRedisProcess(searchPath: string, options: RedisOptions = {}): Promise<RedisProcess | null> {
   const executable = await findOnPath("redis-server", searchPath);
   if (executable === null) return null;
   const port = await findFreePort();
   const folder = await mkdtemp(path.join(tmpdir(), "touchstone-redis-"));
+  const file = path.join(folder, "redis.conf");
+  await writeFile(file, configure({ port, folder, ...options }));
   const guardian = startGuardian();
-  const child = spawn(
-    executable,
-    ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "no"],
-    { stdio: "ignore", detached: true },
-  );
+  const child = spawn(executable, [file, ...(options.isSentinel === true ? ["--sentinel"] : [])], {
+    stdio: "ignore",
+    detached: true,
+  });
   const exited = new Promise<void>((resolve) => {
     child.once("exit", () => resolve());
     child.once("error", () => resolve());
@@ -73,7 +84,26 @@ export async function startRedisProcess(searchPath: string): Promise<RedisProces
       throw new Error(`${executable} did not start.`);
     }
   }
-  return { url: `redis://127.0.0.1:${port}`, send: (signal) => child.kill(signal), stop };
+  const protocol = options.tls === undefined ? "redis" : "rediss";
+  return { url: `${protocol}://127.0.0.1:${port}`, port, send: (signal) => child.kill(signal), stop };
+}
+
+function configure({
+  port,
+  folder,
+  lines = [],
+  tls,
+  isSentinel,
+}: RedisOptions & { port: number; folder: string }): string {
+  const ports =
+    tls === undefined
+      ? [`port ${port}`]
+      : [
+          ...["port 0", `tls-port ${port}`, "tls-replication yes", "tls-auth-clients yes"],
+          ...[`tls-ca-cert-file ${tls.caFile}`, `tls-cert-file ${tls.certFile}`, `tls-key-file ${tls.keyFile}`],
+        ];
+  const persistence = isSentinel === true ? [] : ['save ""', "appendonly no"];
+  return [...ports, "bind 127.0.0.1", `dir ${folder}`, ...persistence, ...lines, ""].join("\n");
 }
 
 async function startContainer(): Promise<StartedRedis> {

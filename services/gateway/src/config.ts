@@ -2,7 +2,6 @@ import { isIP } from "node:net";
 import path from "node:path";
 import { limits, type Secret, type SettingName } from "@touchstone/contracts";
 import {
-  addPassword,
   ConfigError,
   type Environment,
   loadSettings,
@@ -17,6 +16,7 @@ import {
 import { readTrustedProxies, type TrustedProxies } from "./http/client-address.ts";
 import type { DrainBounds } from "./http/drain-server.ts";
 import type { RateLimitSettings } from "./limits/rate-limits.ts";
+import { type RedisConfig, readRedisConfig } from "./limits/redis-config.ts";
 
 export interface GatewayConfig extends Omit<ProcessConfig, "drainMs"> {
   rootSecret: string;
@@ -32,7 +32,8 @@ export interface GatewayConfig extends Omit<ProcessConfig, "drainMs"> {
   allowedHosts: readonly string[];
   trustedOrigins: readonly string[];
   trustedProxies: TrustedProxies;
-  redisUrl: Secret | null;
+  /** Null: each gateway counts rate limits for itself. */
+  redis: RedisConfig | null;
   rateLimits: RateLimitSettings;
   metricsToken: Secret | null;
   /** Shown in settings; the judge uses it. */
@@ -77,6 +78,10 @@ const gatewaySettings = [
   ...natsSettings,
   "SERVICE_REDIS_URL",
   "SERVICE_REDIS_PASSWORD",
+  "SERVICE_REDIS_SENTINEL_PASSWORD",
+  "SERVICE_REDIS_CA",
+  "SERVICE_REDIS_CERT",
+  "SERVICE_REDIS_KEY",
   "SERVICE_INTERNAL_SECRET",
   "SERVICE_AUTH_URL",
   "SERVICE_INGEST_URL",
@@ -136,7 +141,7 @@ export function readGatewayConfig(environment: Environment): { config: GatewayCo
       allowedHosts: values.SERVICE_ALLOWED_HOSTS,
       trustedOrigins: values.SERVICE_TRUSTED_ORIGINS,
       trustedProxies: trustedProxies ?? false,
-      redisUrl: readRedisUrl(values.SERVICE_REDIS_URL, values.SERVICE_REDIS_PASSWORD),
+      redis: readRedisConfig(values),
       rateLimits: readRateLimits(values),
       defaultJudgeModel: values.SERVICE_DEFAULT_JUDGE_MODEL,
       metricsToken: values.SERVICE_METRICS_TOKEN ?? null,
@@ -156,10 +161,6 @@ export function readGatewayConfig(environment: Environment): { config: GatewayCo
     },
     warnings,
   };
-}
-
-function readRedisUrl(url: Secret | undefined, password: Secret | undefined): Secret | null {
-  return url === undefined ? null : addPassword(url, password, "SERVICE_REDIS_PASSWORD");
 }
 
 /** The documented figures per key (interface: Limits), applied by `SERVICE_RATE_LIMIT_PER_KEY=on`. */

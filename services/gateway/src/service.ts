@@ -157,7 +157,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
         logger.error({ err }, "the OpenAPI document is missing");
         return null;
       });
-      rateLimits = createRateLimits({ settings: config.rateLimits, redisUrl: config.redisUrl, logger });
+      rateLimits = createRateLimits({ settings: config.rateLimits, redis: config.redis, logger });
       const shared = {
         callerOrigin: createCallerOrigin(config),
         rateLimits,

@@ -105,3 +105,49 @@ test.each([
 ])("%j limits %j", (settings, limits) => {
   expect(read(settings as Record<string, string>).rateLimits).toEqual(limits);
 });
+
+test("sentinels of Redis are read from a URL, and a password and a database with them", () => {
+  const { redis } = read({
+    SERVICE_REDIS_URL: "redis+sentinel://user@a.example, b.example:26380,[::1]:5/rates/3",
+    SERVICE_REDIS_PASSWORD: "of/the@master",
+    SERVICE_REDIS_SENTINEL_PASSWORD: "of-the-sentinels",
+  });
+
+  expect(redis?.url.reveal()).toBe("redis://user:of%2Fthe%40master@a.example/3");
+  expect(redis?.sentinels?.password?.reveal()).toBe("of-the-sentinels");
+  expect(redis?.sentinels).toMatchObject({
+    masterName: "rates",
+    addresses: [
+      { host: "a.example", port: 26379 },
+      { host: "b.example", port: 26380 },
+      { host: "::1", port: 5 },
+    ],
+  });
+  expect(read({ SERVICE_REDIS_URL: "rediss://:secret@redis:6380/1" }).redis).toMatchObject({
+    sentinels: null,
+    tls: {},
+  });
+});
+
+test.each([
+  "http://redis:6379",
+  "redis+sentinel://a:26379,b:26379",
+  "redis+sentinel://a:26379,b:notaport/rates",
+  "redis+sentinel://a:26379/rates/first",
+  "redis+sentinel://a,,b/rates",
+  "redis-sentinel://a:26379/rates",
+])("SERVICE_REDIS_URL=%s is refused", (url) => {
+  expect(mistakesOf({ ...needed, SERVICE_REDIS_URL: url })).toContain("SERVICE_REDIS_URL: must be a URL");
+});
+
+test.each([
+  [{ SERVICE_REDIS_CA: import.meta.filename }, "SERVICE_REDIS_CA: SERVICE_REDIS_URL is without TLS"],
+  [
+    { SERVICE_REDIS_URL: "rediss://redis", SERVICE_REDIS_CA: "/no/such/file" },
+    "SERVICE_REDIS_CA: the file cannot be read",
+  ],
+  [{ SERVICE_REDIS_KEY: import.meta.filename }, "SERVICE_REDIS_CERT and SERVICE_REDIS_KEY: set both or neither"],
+  [{ SERVICE_REDIS_SENTINEL_PASSWORD: "x" }, "SERVICE_REDIS_SENTINEL_PASSWORD: SERVICE_REDIS_URL names no sentinels"],
+])("the settings of Redis %j are refused", (settings, mistake) => {
+  expect(mistakesOf({ ...needed, SERVICE_REDIS_URL: "redis://redis", ...settings })).toContain(mistake);
+});

@@ -184,13 +184,13 @@ function openIngest(kit: StoreServiceKit, config: IngestConfig): HttpServer {
 
 /** Completes traces, and removes old or deleted data. All of it stops together. */
 function startUpkeep(
-  { logger }: StoreServiceKit,
+  { logger, metrics }: StoreServiceKit,
   { tracesPerDay, retentionDays, monitorsChildSpans: settlesChildren }: IngestConfig,
   { maintenance, bus, wakeRelay }: { maintenance: Database; bus: Bus; wakeRelay: () => void },
 ) {
   const settling = { tracesPerDay, settings: assemblySettings, settlesChildren, onSwept: wakeRelay };
   return [
-    retainSpans({ maintenance, retentionDays, logger }),
+    retainSpans({ maintenance, retentionDays, logger, metrics }),
     sweepTraces({ maintenance, ...settling, logger }),
     sweepMedia({ maintenance, logger }),
     removeDeletedProjects({ maintenance, bus, logger, onConfirmed: wakeRelay }),

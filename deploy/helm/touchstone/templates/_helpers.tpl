@@ -107,6 +107,11 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- $_ := set $all "SERVICE_MIGRATE" (ternary "off" "on" $root.Values.migrations.enabled) -}}
 {{- end -}}
 {{- with $root.Values.redis.url -}}{{- $_ := set $all "SERVICE_REDIS_URL" . -}}{{- end -}}
+{{- if $root.Values.redis.tlsSecret -}}
+{{- range $setting, $file := dict "CA" "ca.crt" "CERT" "tls.crt" "KEY" "tls.key" -}}
+{{- $_ := set $all (printf "SERVICE_REDIS_%s" $setting) (printf "/etc/touchstone/redis/%s" $file) -}}
+{{- end -}}
+{{- end -}}
 {{- if eq $service "gateway" -}}
 {{- /* Load balancers notice within 10 s that a gateway is not ready; until then it accepts connections. */ -}}
 {{- $_ := set $all "SERVICE_STOP_ANNOUNCE_SECONDS" "10" -}}
@@ -197,4 +202,19 @@ priorityClassName: {{ . }}
 {{- if .Values.caSecret }}
 - { name: ca, mountPath: /etc/touchstone/ca, readOnly: true }
 {{- end }}
+{{- end -}}
+
+{{/* The port that a URL names, or that its protocol has; argument: the URL. */}}
+{{- define "touchstone.portOf" -}}
+{{- $given := regexFind ":[0-9]+(/|\\?|,|$)" . | trimAll ":/?," -}}
+{{- if $given -}}{{ $given }}
+{{- else if hasPrefix "https://" . -}}443
+{{- else if hasPrefix "http://" . -}}80
+{{- end -}}
+{{- end -}}
+
+{{/* Peers of a NetworkPolicy: all addresses, without those at which clouds hand credentials to machines. */}}
+{{- define "touchstone.outside" -}}
+- ipBlock: { cidr: 0.0.0.0/0, except: [169.254.0.0/16] }
+- ipBlock: { cidr: "::/0", except: ["fd00:ec2::254/128"] }
 {{- end -}}

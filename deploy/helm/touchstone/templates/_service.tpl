@@ -135,11 +135,18 @@ spec:
             {{- if and $root.Values.nats.tlsSecret (include "touchstone.usesBus" $service) }}
             - { name: nats, mountPath: /etc/touchstone/nats, readOnly: true }
             {{- end }}
+            {{- if and $root.Values.redis.tlsSecret (eq $service "gateway") }}
+            - { name: redis, mountPath: /etc/touchstone/redis, readOnly: true }
+            {{- end }}
       volumes:
         {{- include "touchstone.volumes" (dict "root" $root "tmp" $values.tmp) | nindent 8 }}
         {{- if and $root.Values.nats.tlsSecret (include "touchstone.usesBus" $service) }}
         - name: nats
           secret: { secretName: {{ $root.Values.nats.tlsSecret }} }
+        {{- end }}
+        {{- if and $root.Values.redis.tlsSecret (eq $service "gateway") }}
+        - name: redis
+          secret: { secretName: {{ $root.Values.redis.tlsSecret }} }
         {{- end }}
 ---
 apiVersion: policy/v1
@@ -178,6 +185,14 @@ spec:
         serverAddress: {{ $root.Values.keda.prometheusUrl }}
         query: max(service_ingest_queue_depth{namespace={{ $root.Release.Namespace | quote }}})
         threshold: "2000"
+    {{- end }}
+    {{- if eq $service "judge" }}
+    - type: prometheus
+      metadata:
+        serverAddress: {{ $root.Values.keda.prometheusUrl }}
+        {{- /* More replicas would send more calls to a provider that already asks for fewer. */}}
+        query: sum(service_judge_calls_waiting{namespace={{ $root.Release.Namespace | quote }}}) unless on () (sum(increase(service_judge_calls_total{namespace={{ $root.Release.Namespace | quote }}, outcome="rate_limited"}[5m])) > 0)
+        threshold: "16"
     {{- end }}
     {{- if eq $service "monitor" }}
     - type: prometheus

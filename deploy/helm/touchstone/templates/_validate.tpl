@@ -32,7 +32,7 @@
 {{- $mistakes = append $mistakes "nats.url: is needed, such as nats://nats:4222" -}}
 {{- end -}}
 {{- range $name, $url := dict "postgres" $values.postgres.url "nats" $values.nats.url "redis" $values.redis.url -}}
-{{- if or (regexMatch "^[a-z]+://[^/]*:[^/]*@" $url) (regexMatch "[?&]password=" $url) -}}
+{{- if or (regexMatch "^[a-z+]+://[^/]*:[^/]*@" $url) (regexMatch "[?&]password=" $url) -}}
 {{- $mistakes = append $mistakes (printf "%s.url: contains a password; put it into the Secret" $name) -}}
 {{- end -}}
 {{- end -}}

@@ -27,6 +27,14 @@ export const evaluatingMetrics = {
     buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60],
     services: ["judge"],
   },
+  service_judge_calls_waiting: {
+    subject: "judge",
+    type: "gauge",
+    help: "Requests to LLM providers that wait for their turn, because so many others are in progress or the provider asked for a pause.",
+    unit: "requests",
+    labels: [],
+    services: ["judge"],
+  },
   service_judge_circuit_open: {
     subject: "judge",
     type: "gauge",

@@ -65,4 +65,10 @@ export const recordingMetrics = {
     help: "How long the trace that is due first has waited to be announced as settled; -1 when it cannot be told.",
     unit: "seconds",
   },
+  service_ingest_retention_sweep_seconds: {
+    ...ofIngest,
+    type: "gauge",
+    help: "How long the last hourly removal of old traces took, or how long the present one has taken if that is longer; -1 in replicas that do not remove.",
+    unit: "seconds",
+  },
 } as const satisfies MetricFamilies;

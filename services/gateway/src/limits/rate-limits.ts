@@ -1,8 +1,9 @@
-import type { AddressRateGroup, KeyRateGroup, RateGroup, Secret } from "@touchstone/contracts";
+import type { AddressRateGroup, KeyRateGroup, RateGroup } from "@touchstone/contracts";
 import type { Logger } from "@touchstone/service-kit";
 import type { Redis } from "ioredis";
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import { createLocalCounter, type LocalCounter } from "./local-counter.ts";
+import type { RedisConfig } from "./redis-config.ts";
 import { connectRedis } from "./redis-connection.ts";
 
 type LimitedGroup = Exclude<RateGroup, "none"> | AddressRateGroup | KeyRateGroup;
@@ -41,10 +42,10 @@ const ownWindowSeconds: Partial<Record<string, number>> = { projectDeletion: 15 
  */
 export function createRateLimits(options: {
   settings: RateLimitSettings;
-  redisUrl: Secret | null;
+  redis: RedisConfig | null;
   logger: Logger;
 }): RateLimits {
-  const redis = options.redisUrl === null ? null : connectRedis(options.redisUrl, options.logger);
+  const redis = options.redis === null ? null : connectRedis(options.redis, options.logger);
   const limiters = new Map(
     Object.entries(options.settings)
       .filter((entry): entry is [string, number] => entry[1] !== null)

@@ -1,9 +1,10 @@
 import type { Database } from "@touchstone/db";
-import type { Logger } from "@touchstone/service-kit";
+import type { Logger, Metrics } from "@touchstone/service-kit";
 import { type LeasedTurns, takeLeasedTurns } from "../background/leased-turns.ts";
 import { createTraceRemover } from "../trace-store/removing/trace-remover.ts";
 import { createOldSpansStore } from "./old-spans-store.ts";
 import { sweepOldSpans } from "./sweep-old-spans.ts";
+import { createSweepTimer } from "./sweep-timer.ts";
 
 /** completions 9.8: hourly. */
 const everyMs = 60 * 60 * 1000;
@@ -18,10 +19,12 @@ export function retainSpans(options: {
   /** Of the installation; null = unlimited. */
   retentionDays: number | null;
   logger: Logger;
+  metrics: Metrics;
 }): LeasedTurns {
-  const { maintenance, retentionDays, logger } = options;
+  const { maintenance, retentionDays, logger, metrics } = options;
   const store = createOldSpansStore(maintenance);
   const remover = createTraceRemover(maintenance);
+  const timer = createSweepTimer(metrics);
   return takeLeasedTurns({
     database: maintenance,
     name: "retention",
@@ -31,7 +34,7 @@ export function retainSpans(options: {
     failure: "old traces could not be removed; trying again",
     logger,
     async takeTurn(mayGoOn) {
-      const swept = await sweepOldSpans({ store, remover, retentionDays, mayGoOn });
+      const swept = await timer.time(mayGoOn, () => sweepOldSpans({ store, remover, retentionDays, mayGoOn }));
       if (swept.weeks + swept.spans > 0) logger.info(swept, "old traces removed");
       return everyMs;
     },

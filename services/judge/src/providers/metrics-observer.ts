@@ -9,8 +9,18 @@ export function createMetricsObserver(metrics: Metrics): JudgeObserver {
   const verdicts = createCounter(metrics, "service_judge_verdicts_total");
   const verdictSeconds = createHistogram(metrics, "service_judge_verdict_duration_seconds");
   const lookUps = createCounter(metrics, "service_judge_verdict_lookups_total");
+  const waiting = createGauge(metrics, "service_judge_calls_waiting");
   const notKept = createCounter(metrics, "service_judge_verdicts_not_stored_total");
+  waiting.set(0);
   return {
+    callWaits() {
+      let waits = true;
+      waiting.inc();
+      return () => {
+        if (waits) waiting.dec();
+        waits = false;
+      };
+    },
     providerCalled({ provider, operation, outcome, durationMs }) {
       calls.inc({ provider, operation, outcome });
       callSeconds.observe({ provider, operation }, durationMs / 1000);

@@ -26,6 +26,8 @@ export interface ObservedLookUp {
 
 /** The source of metrics. Never receives a prompt, an answer, a key or a project. */
 export interface JudgeObserver {
+  /** A call waits for its place. The returned function ends the wait; further calls of it do nothing. */
+  callWaits(): () => void;
   providerCalled(call: ProviderCall): void;
   /** The circuit breaker of a provider after a call. */
   circuitSeen(provider: string, state: "closed" | "open"): void;

@@ -98,8 +98,10 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
   /** Makes one attempt under the limit and the breaker, and reports the outcome to both. */
   async function attempt<Result>(call: CallOptions, run: () => Promise<Result>): Promise<Result> {
     const arrival = breaker.arrive();
+    const endWait = options.observer.callWaits();
     try {
       return await places.run(call, async (capacity) => {
+        endWait();
         const admission = await arrival.admit(call.signal);
         try {
           const result = await run();
@@ -123,6 +125,8 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
         throw new ProviderFailure("overloaded", "Too many judge calls are waiting already.");
       }
       throw thrown;
+    } finally {
+      endWait();
     }
   }
 

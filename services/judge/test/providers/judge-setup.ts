@@ -35,6 +35,7 @@ export function setUpJudge(llm: ScriptedLlm, options: Partial<OpenAiProviderOpti
   const circuits: ("closed" | "open")[] = [];
   const verdicts: ObservedVerdict[] = [];
   const observer = {
+    callWaits: () => () => undefined,
     circuitSeen: (_provider: string, state: "closed" | "open") => void circuits.push(state),
     providerCalled: (call: ProviderCall) => void calls.push(call),
     verdictGiven: (verdict: ObservedVerdict) => void verdicts.push(verdict),

@@ -1,5 +1,7 @@
+import { createMetrics } from "@touchstone/service-kit";
 import { type LlmReply, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createMetricsObserver } from "../../src/providers/metrics-observer.ts";
 import { letTimePass, setUpJudge, testKey } from "./judge-setup.ts";
 
 let llm: ScriptedLlm;
@@ -152,6 +154,27 @@ test("environment variables of the client package change nothing", async () => {
   }
   expect(Object.keys(llm.requests[0]?.headers ?? {})).not.toContain("x-leak");
   expect(Object.keys(llm.requests[0]?.headers ?? {})).not.toContain("openai-organization");
+});
+
+test("calls that wait for a place are counted until they have one or are given up", async () => {
+  llm.answerWith(verdict);
+  const metrics = createMetrics();
+  const isHeld = Promise.withResolvers<void>();
+  const observer = createMetricsObserver(metrics);
+  const { judge } = setUpJudge(llm, { placesMax: 2, observer, reserveCall: () => isHeld.promise });
+  const waiting = async () => Number(/^service_judge_calls_waiting (\d+)$/m.exec(await metrics.metrics())?.[1]);
+  expect(await waiting()).toBe(0);
+
+  const gone = new AbortController();
+  const kept = Promise.all(Array.from({ length: 4 }, () => judge()));
+  const givenUp = judge({}, {}, { signal: gone.signal });
+  await vi.waitFor(async () => expect(await waiting()).toBe(3));
+  gone.abort();
+  await givenUp.catch(() => undefined);
+  expect(await waiting()).toBe(2);
+  isHeld.resolve();
+  await kept;
+  expect(await waiting()).toBe(0);
 });
 
 test("each call is observed with its outcome and duration", async () => {
