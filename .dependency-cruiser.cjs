@@ -78,6 +78,14 @@ module.exports = {
       to: { path: "^apps/" },
     },
     {
+      name: "browser-tests-write-in-projects-of-their-own",
+      severity: "error",
+      comment:
+        "Read the sample project with readSample; createOwnProject gives a project to write in, with its client.",
+      from: { path: "^tests/browser/specs/" },
+      to: { path: "^tests/integration/src/client\\.ts$" },
+    },
+    {
       name: "no-test-code-in-production",
       severity: "error",
       comment: "libs/testkit, libs/service-tests and test folders are for tests.",

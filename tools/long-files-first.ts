@@ -5,6 +5,10 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * while the others are idle; on a fresh clone vitest knows only their sizes, which do not help.
  */
 const longFiles = [
+  "tests/browser/specs/every-page.test.ts",
+  "tests/browser/specs/accounts.test.ts",
+  "tests/browser/specs/mails-and-providers.test.ts",
+  "tests/browser/specs/first-minute.test.ts",
   "tests/chaos/specs/killed-processes.test.ts",
   "tests/chaos/specs/judges-and-eval-runs-killed.test.ts",
   "tests/chaos/specs/postgres-in-trouble.test.ts",

@@ -56,6 +56,13 @@ const samples: Record<string, { bad: [path: string, text: string][]; good: [path
     ],
     good: [["libs/db/test/pool.test.ts", 'test.skipIf(isRoot)("x", () => {});']],
   },
+  "a browser test takes no key": {
+    bad: [["tests/browser/specs/runs.test.ts", 'const client = createClient(inject("installation"));']],
+    good: [
+      ["tests/browser/specs/runs.test.ts", 'const own = await createOwnProject("Runs");'],
+      ["tests/browser/src/sample.ts", 'export const sample = inject("sample");'],
+    ],
+  },
   "a metric is in `metricFamilies`": {
     bad: [
       ["services/auth/src/service.ts", 'new Counter({ name: "service_auth_keys_total" });'],

@@ -56,6 +56,11 @@ export const houseRules: readonly HouseRule[] = [
     find: (source) => findText(source, /\b(test|it|describe)(\.\w+)*\.(only|skip|todo)\b/g),
   },
   {
+    name: "a browser test takes no key from the set-up: `sample` is for reading, createOwnProject for writing",
+    appliesTo: (path) => path.startsWith("tests/browser/specs/"),
+    find: (source) => findText(source, /\binject\b/g),
+  },
+  {
     name: "what happens is logged with the service's logger, not the console",
     appliesTo: (path) =>
       isCode(path) && !/^(tools|bench|apps\/standalone|tests\/(chaos|attack)\/src\/main\.ts$)\/?/.test(path),

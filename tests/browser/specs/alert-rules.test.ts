@@ -1,19 +1,16 @@
-import { expect, inject, test } from "vitest";
-import { createClient } from "../../integration/src/client.ts";
-import { readDemoProject } from "../src/demo-project.ts";
+import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
+import { readSample, sample } from "../src/sample.ts";
 
 test("an alert rule is tried before it is saved: the page shows which alerts it would have sent, and nothing is stored", async () => {
-  const client = createClient(inject("demo"));
-  const { base } = await readDemoProject(inject("demo"));
   const count = async (): Promise<number> => {
-    const { body } = await client.send("GET", "/agent-monitoring/alert-rules");
-    return (body as { alertRules: unknown[] }).alertRules.length;
+    const { alertRules } = (await readSample("/agent-monitoring/alert-rules")) as { alertRules: unknown[] };
+    return alertRules.length;
   };
   const before = await count();
   const { page, problems, close } = await openPage();
   try {
-    await page.goto(`${base}/agents?tab=alerts&open=new`);
+    await page.goto(`${sample.base}/agents?tab=alerts&open=new`);
     const panel = page.getByRole("complementary");
     await panel.getByLabel("Threshold (%)").fill("0");
     await panel.getByLabel("Of at least").fill("1");

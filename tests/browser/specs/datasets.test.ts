@@ -1,16 +1,10 @@
 import type { Page } from "playwright-core";
-import { beforeAll, expect, inject, test } from "vitest";
-import { createClient } from "../../integration/src/client.ts";
-import { type DemoProject, readDemoProject } from "../src/demo-project.ts";
+import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
+import { createOwnProject } from "../src/own-project.ts";
 
-const client = createClient(inject("demo"));
+const { base, client } = await createOwnProject("Datasets");
 const route = "/custom-agent-evaluations/datasets";
-let demo: DemoProject;
-
-beforeAll(async () => {
-  demo = await readDemoProject(inject("demo"));
-});
 
 interface Stored {
   _id: string;
@@ -44,7 +38,7 @@ async function withDataset(address: string, look: (visit: Visit) => Promise<void
   // The conflict response is part of the tests.
   const { page, problems, close } = await openPage({ mayFail: (_url, status) => status === 409 });
   try {
-    await page.goto(`${demo.base}/datasets/${dataset._id}${address}`);
+    await page.goto(`${base}/datasets/${dataset._id}${address}`);
     await look({ page, dataset, read, put });
     expect(problems).toEqual([]);
   } finally {
@@ -135,7 +129,7 @@ test("unsaved text is not lost: leaving asks for confirmation, and the text is r
     await press(page, "Cancel");
     await dialog.getByRole("button", { name: "Leave" }).click();
     await page.getByRole("heading", { name: "Case 2", exact: true }).waitFor();
-    await page.goto(`${demo.base}/datasets/${dataset._id}?case=2&edit=case`);
+    await page.goto(`${base}/datasets/${dataset._id}?case=2&edit=case`);
     await page.getByText("This is your draft from an earlier visit.").waitFor();
     expect(await field(page, "Question").inputValue()).toBe("Is it navy?");
     await press(page, "Discard changes");

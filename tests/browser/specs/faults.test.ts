@@ -1,30 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ApiClient, createClient } from "../../integration/src/client.ts";
+import { beforeAll, expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
-import { type OwnInstallation, startOwnInstallation } from "../src/own-installation.ts";
+import { createOwnProject } from "../src/own-project.ts";
 
-const tracesPerDay = 8;
-
-let own: OwnInstallation;
-let client: ApiClient;
-let base: string;
+const { base, client, post } = await createOwnProject("Faults");
 
 beforeAll(async () => {
-  own = await startOwnInstallation({ SERVICE_QUOTA_TRACES_PER_DAY: String(tracesPerDay) });
-  client = createClient(own);
-  const { body } = await client.send("GET", "/projects");
-  base = `${own.url}/p/${(body as { projects: { _id: string }[] }).projects[0]?._id}`;
   await send({ name: "weather-agent", input: "How is the weather?" });
   await send({ name: "refund-agent", input: "I want my money back" });
 });
 
-afterAll(() => own?.remove());
-
 async function send(trace: object): Promise<string> {
-  const { status, body } = await client.send("POST", "/ingest/traces", trace);
-  expect(status).toBe(201);
-  return (body as { traceId: string }).traceId;
+  return String((await post("/ingest/traces", trace)).traceId);
 }
 
 interface SentSpan {
@@ -207,20 +194,5 @@ test("an attribute of 20 MB is shortened and does not block a page", async () =>
   await page.getByRole("tab", { name: "Chat" }).click();
   await page.getByText("short").first().waitFor();
   expect(problems).toEqual([]);
-  await close();
-});
-
-// Last, because no trace is accepted after it.
-test("an exhausted quota is shown on every page, with the time at which it ends", async () => {
-  let status = 201;
-  for (let sent = 0; status === 201 && sent <= tracesPerDay; sent += 1) {
-    ({ status } = await client.send("POST", "/ingest/traces", { name: "more" }));
-  }
-  expect(status).toBe(429);
-  const { page, close } = await openPage();
-  await page.goto(`${base}/datasets`);
-  await page.getByText("A quota of today is used up until").waitFor();
-  await page.getByRole("link", { name: "Usage and quotas" }).click();
-  await page.getByText(`${tracesPerDay}`).first().waitFor();
   await close();
 });

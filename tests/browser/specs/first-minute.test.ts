@@ -1,19 +1,19 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ApiClient, createClient } from "../../integration/src/client.ts";
 import { openPage } from "../src/open-page.ts";
 import { type OwnInstallation, startOwnInstallation } from "../src/own-installation.ts";
 import { inspect } from "../src/watch-page.ts";
 
 const run = promisify(execFile);
 
+/** More than the tests before the last one send. */
+const tracesPerDay = 8;
+
 let own: OwnInstallation;
-let client: ApiClient;
 
 beforeAll(async () => {
-  own = await startOwnInstallation();
-  client = createClient(own);
+  own = await startOwnInstallation({ SERVICE_QUOTA_TRACES_PER_DAY: String(tracesPerDay) });
 });
 
 afterAll(() => own?.remove());
@@ -27,7 +27,7 @@ test("an empty project shows a command, and the page changes once the command wa
   await settle();
   expect(await inspect(page)).toEqual([]);
 
-  await client.send("POST", "/ingest/traces", { input: "How is the weather?" });
+  await own.client.send("POST", "/ingest/traces", { input: "How is the weather?" });
   await page.reload();
   await page.getByRole("heading", { name: "Refused in the last 24 hours" }).waitFor();
   await page.getByText("Last answer: name: Required.").waitFor();
@@ -58,14 +58,30 @@ test("the list shows a new trace without a reload, also after a server outage", 
   await page.goto(own.url);
   await page.getByRole("link", { name: "Traces" }).first().click();
   await page.getByText("How is the weather in Paris?").first().waitFor();
-  await client.send("POST", "/ingest/traces", { name: "tail", input: "Before the restart" });
+  await own.client.send("POST", "/ingest/traces", { name: "tail", input: "Before the restart" });
   open();
   await page.getByText("Before the restart").first().waitFor();
 
   await own.stop();
   await own.start();
-  await client.send("POST", "/ingest/traces", { name: "tail", input: "While nobody listened" });
+  await own.client.send("POST", "/ingest/traces", { name: "tail", input: "While nobody listened" });
   await page.getByText("While nobody listened").first().waitFor({ timeout: 60_000 });
+  await close();
+});
+
+// No trace is accepted after it.
+test("an exhausted quota is shown on every page, with the time at which it ends", async () => {
+  let status = 201;
+  for (let sent = 0; status === 201 && sent <= tracesPerDay; sent += 1) {
+    ({ status } = await own.client.send("POST", "/ingest/traces", { name: "more" }));
+  }
+  expect(status).toBe(429);
+  const { page, close } = await openPage();
+  await page.goto(own.url);
+  await page.getByRole("link", { name: "Datasets" }).first().click();
+  await page.getByText("A quota of today is used up until").waitFor();
+  await page.getByRole("link", { name: "Usage and quotas" }).click();
+  await page.getByText(`${tracesPerDay}`).first().waitFor();
   await close();
 });
 
@@ -74,7 +90,7 @@ test("a key that was regenerated elsewhere does not interrupt an open page", asy
   await page.goto(own.url);
   await page.getByRole("link", { name: "Traces" }).first().click();
   await page.getByText("How is the weather in Paris?").first().waitFor();
-  const { status } = await client.send("POST", "/agent-monitoring/settings/api-key/regenerate", {});
+  const { status } = await own.client.send("POST", "/agent-monitoring/settings/api-key/regenerate", {});
   expect(status).toBe(200);
   await page.getByRole("searchbox").fill("weather");
   await page.getByText("While nobody listened").waitFor({ state: "hidden" });

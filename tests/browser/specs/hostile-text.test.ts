@@ -1,29 +1,15 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ApiClient, createClient } from "../../integration/src/client.ts";
+import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
-import { type OwnInstallation, startOwnInstallation } from "../src/own-installation.ts";
+import { createOwnProject } from "../src/own-project.ts";
 
-let own: OwnInstallation;
-let client: ApiClient;
-let base: string;
-
-beforeAll(async () => {
-  own = await startOwnInstallation();
-  client = createClient(own);
-  const { body } = await client.send("GET", "/projects");
-  base = `${own.url}/p/${(body as { projects: { _id: string }[] }).projects[0]?._id}`;
-});
-
-afterAll(() => own?.remove());
+const { base, url, post } = await createOwnProject("Hostile text");
 
 const script = '<img src=x onerror="globalThis.wasRun=1"><script>globalThis.wasRun=1</script>';
 const link = "[press me](javascript:globalThis.wasRun=1) and ![picture](http://127.0.0.1:9/leak.png)";
 
 async function send(trace: object): Promise<string> {
-  const { status, body } = await client.send("POST", "/ingest/traces", trace);
-  expect(status).toBe(201);
-  return (body as { traceId: string }).traceId;
+  return String((await post("/ingest/traces", trace)).traceId);
 }
 
 /** Opens each tab of a trace, and then the list. */
@@ -48,7 +34,7 @@ test("script tags and javascript: links of an agent stay text, and no image is f
   const { page, problems, close } = await openPage();
   const foreign: string[] = [];
   page.on("request", (request) => {
-    if (!request.url().startsWith(own.url)) foreign.push(request.url());
+    if (!request.url().startsWith(url)) foreign.push(request.url());
   });
   await page.goto(`${base}/traces/${traceId}`);
   await page.getByRole("tab", { name: "Chat" }).first().click();

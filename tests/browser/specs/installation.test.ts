@@ -1,27 +1,19 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createClient } from "../../integration/src/client.ts";
+import { beforeAll, expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
-import { type OwnInstallation, startOwnInstallation } from "../src/own-installation.ts";
+import { operatorsToken as token } from "../src/operators-token.ts";
+import { sample } from "../src/sample.ts";
 import { inspect } from "../src/watch-page.ts";
 
-const token = "the-token-of-the-operator-0123456789";
 const screens = path.resolve(import.meta.dirname, "../../../.cache/screens");
 const route = "**/api/v1/admin/system";
 
-let own: OwnInstallation;
-let address: string;
+const address = `${sample.base}/settings/installation`;
 
 beforeAll(async () => {
   await mkdir(screens, { recursive: true });
-  own = await startOwnInstallation({ SERVICE_ADMIN_TOKEN: token });
-  const { body } = await createClient(own).send("GET", "/projects");
-  const projectId = (body as { projects: { _id: string }[] }).projects[0]?._id;
-  address = `${own.url}/p/${projectId}/settings/installation`;
 });
-
-afterAll(() => own?.remove());
 
 /** What the route answers when one threshold is exceeded. */
 const grown = {
@@ -33,6 +25,12 @@ const grown = {
   ],
 };
 
+/** What the route answers before the first trace. */
+const empty = {
+  ...{ databaseBytes: 2.6e7, ingestBytes: 4e6, spans: 0, spansPerSecond: 0, spansOfFiveWeeks: 0 },
+  thresholds: grown.thresholds.map((row) => ({ ...row, value: row.name === "ingestBytes" ? 4e6 : 0, exceeded: false })),
+};
+
 test("the operator's token shows what is stored beside what one PostgreSQL holds; a wrong one is refused", async () => {
   const { page, problems, settle, close } = await openPage({ mayFail: (_, status) => status === 401 });
   await page.goto(address);
@@ -42,12 +40,11 @@ test("the operator's token shows what is stored beside what one PostgreSQL holds
   await page.getByLabel("Operator's token").fill(token);
   await page.getByRole("button", { name: "Show" }).click();
 
-  await page.getByText("Nothing is stored yet.").waitFor();
+  await page.getByText("There is room.").waitFor();
   await page.getByText("of 2 TB (<0.1%)").waitFor();
-  await page.getByText("of 10,000,000 (0%)").waitFor();
+  await page.getByText(/of 10,000,000 \(0\.\d%\)/).waitFor();
   expect(problems).toEqual([]);
   await settle();
-  await page.screenshot({ path: path.join(screens, "installation-empty-light-1440.png") });
   expect(await inspect(page)).toEqual([]);
   expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain(token);
   await page.reload();
@@ -55,8 +52,9 @@ test("the operator's token shows what is stored beside what one PostgreSQL holds
   await close();
 });
 
-test("an installation without a token says how to set one, and the same token then opens the page", async () => {
-  const { page, close } = await openPage({ width: 390, mayFail: (_, status) => status === 404 });
+test("an installation without a token says how to set one, and the same token then opens the page of an empty one", async () => {
+  const { page, settle, close } = await openPage({ width: 390, mayFail: (_, status) => status === 404 });
+  await page.route(route, (asked) => asked.fulfill({ json: empty }));
   await page.route(route, (asked) => asked.fulfill({ status: 404, json: { error: "Not found" } }), { times: 1 });
   await page.goto(address);
   await page.getByLabel("Operator's token").fill(token);
@@ -67,6 +65,10 @@ test("an installation without a token says how to set one, and the same token th
   await page.getByLabel("Operator's token").fill(token);
   await page.getByRole("button", { name: "Show" }).click();
   await page.getByText("Nothing is stored yet.").waitFor();
+  await page.getByText("of 10,000,000 (0%)").waitFor();
+  await settle();
+  await page.screenshot({ path: path.join(screens, "installation-empty-light-390.png") });
+  expect(await inspect(page)).toEqual([]);
   await close();
 });
 

@@ -1,18 +1,12 @@
 import type { Locator, Page } from "playwright-core";
-import { beforeAll, expect, inject, test } from "vitest";
-import { type DemoProject, readDemoProject } from "../src/demo-project.ts";
+import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
-
-let demo: DemoProject;
-
-beforeAll(async () => {
-  demo = await readDemoProject(inject("demo"));
-});
+import { sample } from "../src/sample.ts";
 
 async function withPage(path: string, look: (page: Page) => Promise<void>): Promise<void> {
   const { page, problems, close } = await openPage();
   try {
-    await page.goto(`${demo.base}/${path}`);
+    await page.goto(`${sample.base}/${path}`);
     await look(page);
     expect(problems).toEqual([]);
   } finally {

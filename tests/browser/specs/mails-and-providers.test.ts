@@ -120,3 +120,21 @@ test("the provider redirects to the requested page, signed in; its refusal is sh
   expect(problems).toEqual([]);
   await close();
 });
+
+test("two tenants have a project each and cannot see each other's data", async () => {
+  const ada = await openPage({ mayFail: (_, status) => status === 401 });
+  await ada.page.goto(`${own.url}/sign-in`);
+  await signIn(ada.page, "ada@example.com", "battery horse correct");
+  await awaitProject(ada.page);
+  const grace = await openPage({ mayFail: (_, status) => status === 401 });
+  await grace.page.goto(`${own.url}/sign-in`);
+  await grace.page.getByRole("button", { name: "Continue with Example Inc." }).click();
+  await awaitProject(grace.page);
+  const [adas, graces] = [ada, grace].map(({ page }) => /\/p\/([0-9a-f-]{36})/.exec(page.url())?.[1]);
+  expect(adas).not.toBe(graces);
+  await ada.page.goto(`${own.url}/p/${graces}/traces`);
+  await ada.page.getByRole("heading", { name: "Not here, or not yours" }).waitFor();
+  expect([...ada.problems, ...grace.problems]).toEqual([]);
+  await ada.close();
+  await grace.close();
+});

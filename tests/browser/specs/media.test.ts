@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { crc32, deflateSync } from "node:zlib";
-import { expect, inject, test } from "vitest";
-import { createClient } from "../../integration/src/client.ts";
+import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
+import { createOwnProject } from "../src/own-project.ts";
 import { inspect } from "../src/watch-page.ts";
 
 const width = 240;
@@ -50,9 +50,7 @@ function tone(): Buffer {
   return Buffer.concat([header, samples]);
 }
 
-const client = createClient(inject("demo"));
-const { projects } = (await client.send("GET", "/projects")).body as { projects: { _id: string }[] };
-const base = `${inject("demo").url}/p/${projects[0]?._id}`;
+const { base, client } = await createOwnProject("Media");
 const referTo = (id: string, contentType: string): string =>
   `@@@langfuseMedia:type=${contentType}|id=${id}|source=base64_data_uri@@@`;
 

@@ -1,16 +1,15 @@
-import { expect, inject, test } from "vitest";
-import { readDemoProject } from "../src/demo-project.ts";
+import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
+import { sample } from "../src/sample.ts";
 
 test("a menu opens, selects and closes by keyboard, and returns the focus to its button", async () => {
-  const { base } = await readDemoProject(inject("demo"));
   const { page, problems, close } = await openPage();
   const theme = page.getByRole("button", { name: "Theme" });
   const menu = page.getByRole("menu");
   const focused = (): Promise<string> =>
     page.evaluate("document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent");
   try {
-    await page.goto(base);
+    await page.goto(sample.base);
     await theme.focus();
     expect(await theme.getAttribute("aria-expanded")).toBe("false");
     await page.keyboard.press("Enter");
@@ -40,11 +39,10 @@ test("a menu opens, selects and closes by keyboard, and returns the focus to its
 });
 
 test("a button shows its purpose on hover and on keyboard focus", async () => {
-  const { base } = await readDemoProject(inject("demo"));
   const { page, problems, close } = await openPage();
   const tooltip = page.getByRole("tooltip");
   try {
-    await page.goto(base);
+    await page.goto(sample.base);
     const theme = page.getByRole("button", { name: "Theme" });
     await theme.hover();
     await expect.poll(() => tooltip.allTextContents()).toEqual(["Theme"]);

@@ -1,18 +1,17 @@
-import { expect, inject, test } from "vitest";
-import { createClient } from "../../integration/src/client.ts";
-import { readDemoProject } from "../src/demo-project.ts";
+import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
+import { createOwnProject } from "../src/own-project.ts";
+import { sample } from "../src/sample.ts";
 
 test("a prompt is published, changed, compared with its first version, and gets the label that programs read", async () => {
-  const demo = inject("demo");
-  const { base } = await readDemoProject(demo);
+  const { base, client } = await createOwnProject("Prompts");
   const { page, problems, close } = await openPage();
   try {
     await page.goto(`${base}/prompts`);
-    await page.getByRole("button", { name: "New prompt" }).waitFor();
+    await page.getByRole("button", { name: "New prompt" }).first().waitFor();
     await page.keyboard.press("c");
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Name").fill("greeting of the test");
+    await dialog.getByLabel("Name").fill("greeting of guests");
     await dialog.getByLabel("Text", { exact: true }).fill("Hello {{name}}");
     await dialog.getByRole("button", { name: "Publish" }).click();
     await page.getByRole("heading", { name: "Version 1" }).waitFor();
@@ -35,8 +34,8 @@ test("a prompt is published, changed, compared with its first version, and gets 
     await dialog.waitFor({ state: "detached" });
     await page.getByText("production", { exact: true }).waitFor();
 
-    const path = "/custom-agent-evaluations/prompts/greeting%20of%20the%20test?label=production";
-    expect((await createClient(demo).send("GET", path)).body).toMatchObject({ version: 1, text: "Hello {{name}}" });
+    const path = "/custom-agent-evaluations/prompts/greeting%20of%20guests?label=production";
+    expect((await client.send("GET", path)).body).toMatchObject({ version: 1, text: "Hello {{name}}" });
     expect(problems).toEqual([]);
   } finally {
     await close();
@@ -44,10 +43,9 @@ test("a prompt is published, changed, compared with its first version, and gets 
 });
 
 test("messages that are no list are named before anything is sent", async () => {
-  const { base, promptId } = await readDemoProject(inject("demo"));
   const { page, problems, close } = await openPage();
   try {
-    await page.goto(`${base}/prompts/${promptId}`);
+    await page.goto(`${sample.base}/prompts/${sample.promptId}`);
     await page.getByRole("button", { name: "New version" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Messages").fill('{"role": "system"}');

@@ -1,19 +1,13 @@
 import type { Page } from "playwright-core";
-import { beforeAll, describe, expect, inject, test } from "vitest";
-import { type DemoProject, readDemoProject } from "../src/demo-project.ts";
+import { describe, expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
+import { sample } from "../src/sample.ts";
 import type { OpenedPage } from "../src/watch-page.ts";
-
-let demo: DemoProject;
-
-beforeAll(async () => {
-  demo = await readDemoProject(inject("demo"));
-});
 
 async function withPage(look: (page: Page, opened: OpenedPage) => Promise<void>): Promise<void> {
   const opened = await openPage();
   try {
-    await opened.page.goto(`${demo.base}/`);
+    await opened.page.goto(`${sample.base}/`);
     await look(opened.page, opened);
     expect(opened.problems).toEqual([]);
   } finally {
@@ -117,52 +111,4 @@ test("the address contains the filters: the link shows the same list in a new br
     } finally {
       await other.close();
     }
-  }));
-
-test("labels set by keyboard change the agreement of a judge, and the page shows by how much", () =>
-  withPage(async (page) => {
-    await goTo(page, "Judges", "j");
-    await page
-      .getByRole("row", { name: /^Helpful/ })
-      .getByRole("link", { name: /^Kappa/ })
-      .click();
-    const labels = async (): Promise<number> =>
-      Number(/(\d+) labels/.exec((await page.getByText(/with 95% certainty, \d+ labels/).textContent()) ?? "")?.[1]);
-    await page.getByText(/with 95% certainty, \d+ labels/).waitFor();
-    const before = await labels();
-    await page.keyboard.press("l");
-    await page.getByText("1 of 20", { exact: true }).waitFor();
-    // This test decides when the agreement is loaded again: until then the page must not show a value.
-    let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route("**/agent-monitoring/calibration", async (route) => {
-      await held;
-      await route.continue();
-    });
-    for (let label = 1; label <= 20; label += 1) {
-      await page.getByText(`${label} of 20`, { exact: true }).waitFor();
-      // A fail would raise a signal, which another test counts.
-      await page.keyboard.press(label <= 15 ? "p" : "s");
-    }
-    await page.getByText("15 passed, 0 failed, 5 skipped. All are stored.").waitFor();
-    expect(await page.getByText(/^Kappa went from/).count()).toBe(0);
-    release();
-    await page.getByText(/^Kappa went from -?\d\.\d\d to -?\d\.\d\d/).waitFor();
-    expect(await labels()).toBe(before + 15);
-  }));
-
-test("ten signals are dismissed by keyboard, and the last one is restored", () =>
-  withPage(async (page, { settle }) => {
-    await goTo(page, "Inbox", "i");
-    const open = page.getByRole("button", { name: /^Open \d+/ });
-    await settle();
-    const before = Number(/\d+/.exec((await open.textContent()) ?? "")?.[0]);
-    for (let done = 1; done <= 10; done += 1) {
-      await page.keyboard.press(done % 2 === 0 ? "e" : "d");
-      await page.getByRole("button", { name: `Open ${before - done}`, exact: true }).waitFor();
-    }
-    await page.keyboard.press("u");
-    await page.getByRole("button", { name: `Open ${before - 9}`, exact: true }).waitFor();
   }));

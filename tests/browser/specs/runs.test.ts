@@ -1,38 +1,26 @@
-import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
-import { beforeAll, expect, inject, test } from "vitest";
-import { createClient } from "../../integration/src/client.ts";
-import { type DemoProject, readDemoProject } from "../src/demo-project.ts";
+import { beforeAll, expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
+import { createOwnProject } from "../src/own-project.ts";
+import { sample } from "../src/sample.ts";
 
 /** More results than fit on one page. */
 const caseCount = 130;
 
-let demo: DemoProject;
+const { base, client, post } = await createOwnProject("Runs");
 /** A run and a later one; both have a linked trace for case 0. */
 let runIds: readonly [string, string];
 
 beforeAll(async () => {
-  demo = await readDemoProject(inject("demo"));
   runIds = await makeRuns();
 });
 
 const evaluations = "/custom-agent-evaluations";
 
-async function post(route: string, body: object): Promise<Record<string, string>> {
-  const answer = await createClient(inject("demo")).send("POST", route, body);
-  if (answer.status >= 300) throw new Error(`POST ${route} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
-  return answer.body as Record<string, string>;
-}
-
-/**
- * The sample project's judge rates them. The agent differs from the sample's, so that its runs are not mixed up with
- * those.
- */
 async function makeRuns(): Promise<[string, string]> {
   const { trace_id: traceId } = await post("/ingest/traces", { name: "greeting-agent", input: "Hello", output: "Hi." });
   const { _id: datasetId } = await post(`${evaluations}/datasets`, {
-    name: `Long ${randomUUID()}`,
+    name: "Long",
     questions: Array.from({ length: caseCount }, (_, index) => ({ main_question: { query: `Question ${index}?` } })),
   });
   async function makeRun(version: string): Promise<string> {
@@ -61,7 +49,7 @@ async function makeRuns(): Promise<[string, string]> {
 /** Its client scored two results, and no judge was asked. */
 async function makeClientsRun(): Promise<string> {
   const questions = [{ main_question: { query: "Question 1?" } }, { main_question: { query: "Question 2?" } }];
-  const { _id: datasetId } = await post(`${evaluations}/datasets`, { name: `Client's ${randomUUID()}`, questions });
+  const { _id: datasetId } = await post(`${evaluations}/datasets`, { name: "Client's", questions });
   const evaluationSubject = { displayName: "client's agent" };
   const { runId } = await post(`${evaluations}/runs`, { datasetId, runSource: "external", evaluationSubject });
   const results = questions.map((_, questionIndex) => ({
@@ -74,10 +62,10 @@ async function makeClientsRun(): Promise<string> {
   return runId as string;
 }
 
-async function withPage(route: string, look: (page: Page) => Promise<void>): Promise<void> {
+async function withPage(address: string, look: (page: Page) => Promise<void>): Promise<void> {
   const { page, problems, close } = await openPage();
   try {
-    await page.goto(demo.base + route);
+    await page.goto(address);
     await look(page);
     expect(problems).toEqual([]);
   } finally {
@@ -89,7 +77,7 @@ const firstCase = (page: Page) => page.getByRole("table", { name: "Cases" }).get
 const whyPanel = (page: Page) => page.getByRole("complementary", { name: "Why this score" });
 
 test("w explains the rating of the selected case of a run; the rating itself opens the same explanation", () =>
-  withPage(`/runs/${demo.runIds[1]}?sort=case`, async (page) => {
+  withPage(`${sample.base}/runs/${sample.runIds[1]}?sort=case`, async (page) => {
     await firstCase(page).waitFor();
     await page.keyboard.press("j");
     await page.getByRole("complementary", { name: /^Case \d+$/ }).waitFor();
@@ -109,7 +97,7 @@ test("w explains the rating of the selected case of a run; the rating itself ope
   }));
 
 test("a bar of the histogram lists the cases with its results", () =>
-  withPage(`/runs/${demo.runIds[1]}`, async (page) => {
+  withPage(`${sample.base}/runs/${sample.runIds[1]}`, async (page) => {
     const bar = page.getByRole("button", { name: /^Rated 0 to 1: \d+ results$/ });
     const count = /: (\d+)/.exec((await bar.getAttribute("aria-label")) ?? "")?.[1];
     await bar.click();
@@ -128,7 +116,7 @@ test("a bar of the histogram lists the cases with its results", () =>
   }));
 
 test("the cases of a long run are loaded as they scroll into view, in the server's order", () =>
-  withPage(`/runs/${runIds[1]}?sort=case`, async (page) => {
+  withPage(`${base}/runs/${runIds[1]}?sort=case`, async (page) => {
     await page.getByText(`${caseCount} cases`, { exact: true }).first().waitFor();
     const table = page.getByRole("table", { name: "Cases" });
     const rowCount = () => table.getAttribute("aria-rowcount");
@@ -141,13 +129,13 @@ test("the cases of a long run are loaded as they scroll into view, in the server
   }));
 
 test("a case that is not on the first page opens by its link", () =>
-  withPage(`/runs/${runIds[1]}?sort=case&case=125`, async (page) => {
+  withPage(`${base}/runs/${runIds[1]}?sort=case&case=125`, async (page) => {
     const panel = page.getByRole("complementary", { name: "Case 125" });
     await panel.getByText("This is answer 2.0 to question 125.").waitFor();
   }));
 
 test("two runs are compared by keyboard: d shows the changes, t and T open the traces, w explains the rating", () =>
-  withPage(`/runs/compare?baseline=${runIds[0]}&candidate=${runIds[1]}&sort=case`, async (page) => {
+  withPage(`${base}/runs/compare?baseline=${runIds[0]}&candidate=${runIds[1]}&sort=case`, async (page) => {
     await firstCase(page).waitFor();
     await page.keyboard.press("j");
     const panel = page.getByRole("complementary", { name: "Details" });
@@ -177,12 +165,15 @@ test("two runs are compared by keyboard: d shows the changes, t and T open the t
   }));
 
 test("the server filters the list of runs, and the address contains the filters", () =>
-  withPage("/runs", async (page) => {
+  withPage(`${sample.base}/runs`, async (page) => {
     const rows = page.getByRole("table", { name: "Runs" });
     await rows.getByRole("row", { name: /refund-agent 1\.3\.9/ }).waitFor();
-    await page.getByRole("searchbox").fill("long-agent");
-    await page.waitForURL(/search=long-agent/);
-    await page.getByRole("row", { name: /long-agent 2\.0/ }).waitFor();
+    await page.getByRole("searchbox").fill("sql-analyst");
+    await page.waitForURL(/search=sql-analyst/);
+    await page
+      .getByRole("row", { name: /sql-analyst/ })
+      .first()
+      .waitFor();
     await rows
       .getByRole("row", { name: /refund-agent/ })
       .first()
@@ -198,8 +189,10 @@ test("the server filters the list of runs, and the address contains the filters"
   }));
 
 test("a run that its client scored is judged by the judge that is chosen", async () => {
+  const judge = { evaluationCriteria: "Does the answer help?" };
+  const { judgeScorer } = await post("/agent-monitoring/judge-scorers", { name: "Helpful", judge });
   const runId = await makeClientsRun();
-  await withPage(`/runs/${runId}`, async (page) => {
+  await withPage(`${base}/runs/${runId}`, async (page) => {
     await page.getByRole("button", { name: "Judge 2 results" }).click();
     const dialog = page.getByRole("dialog", { name: "Judge 2 results" });
     await dialog.getByLabel("Graded by").selectOption({ label: "Helpful" });
@@ -207,6 +200,9 @@ test("a run that its client scored is judged by the judge that is chosen", async
     await page.getByText("2 results judged, 0 still without a rating.").waitFor();
     await dialog.waitFor({ state: "hidden" });
   });
-  const { body } = await createClient(inject("demo")).send("GET", `/custom-agent-evaluations/runs/${runId}`);
-  expect(body).toMatchObject({ evaluationSettingsId: demo.judgeId, liveStatistics: { ratedCount: 2 } });
+  const { body } = await client.send("GET", `/custom-agent-evaluations/runs/${runId}`);
+  expect(body).toMatchObject({
+    evaluationSettingsId: (judgeScorer as { _id: string })._id,
+    liveStatistics: { ratedCount: 2 },
+  });
 });

@@ -1,7 +1,6 @@
-import { expect, inject, test } from "vitest";
-import { createClient } from "../../integration/src/client.ts";
-import { readDemoProject } from "../src/demo-project.ts";
+import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
+import { createOwnProject } from "../src/own-project.ts";
 
 interface Group {
   _id: string;
@@ -10,8 +9,8 @@ interface Group {
 }
 
 test("a group of scorers is created, edited and deleted", async () => {
-  const client = createClient(inject("demo"));
-  const { base } = await readDemoProject(inject("demo"));
+  const { base, client, post } = await createOwnProject("Groups");
+  await post("/agent-monitoring/judge-scorers", { name: "Helpful", judge: { evaluationCriteria: "Does it help?" } });
   const read = async (name: string): Promise<Group | undefined> => {
     const { body } = await client.send("GET", "/agent-monitoring/scorer-groups");
     return (body as { scorerGroups: Group[] }).scorerGroups.find((group) => group.name === name);

@@ -1,17 +1,17 @@
-import { expect, inject, test } from "vitest";
-import { createClient } from "../../integration/src/client.ts";
-import { readDemoProject } from "../src/demo-project.ts";
+import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
+import { createOwnProject } from "../src/own-project.ts";
+import { sample } from "../src/sample.ts";
 import { inspect } from "../src/watch-page.ts";
 
+const own = await createOwnProject("Spans and scores");
+
 test("the spans of a trace are folded to a depth, by menu and by keyboard, and the address keeps it", async () => {
-  const client = createClient(inject("demo"));
-  const { base } = await readDemoProject(inject("demo"));
   const names = ["folded root", "planning", "looking up", "asking"];
   const ids: string[] = [];
   for (const [depth, name] of names.entries()) {
     const parent = depth === 0 ? {} : { parent_span_id: names[depth - 1] };
-    const { body } = await client.send("POST", "/ingest/traces", { name, span_id: name, ...parent });
+    const { body } = await own.client.send("POST", "/ingest/traces", { name, span_id: name, ...parent });
     ids.push((body as { trace_id: string }).trace_id);
   }
   const { page, problems, close } = await openPage();
@@ -19,7 +19,7 @@ test("the spans of a trace are folded to a depth, by menu and by keyboard, and t
   const levels = () => rows.evaluateAll((all) => all.map((row) => Number(row.getAttribute("aria-level"))));
   const deepest = async () => Math.max(...(await levels()));
   try {
-    await page.goto(`${base}/traces/${ids[0]}`);
+    await page.goto(`${own.base}/traces/${ids[0]}`);
     await expect.poll(levels).toEqual([1, 2, 3, 4]);
     await page.getByRole("button", { name: "Fold to depth" }).click();
     await page.getByRole("menuitem", { name: "Fold to depth 1" }).click();
@@ -39,18 +39,17 @@ test("the spans of a trace are folded to a depth, by menu and by keyboard, and t
 });
 
 test("the spans of a trace are requested while the page's script is still loading, and only once", async () => {
-  const { base, traceId } = await readDemoProject(inject("demo"));
   const { page, problems, close } = await openPage();
   const asked: string[] = [];
   page.on("request", (request) => {
-    if (request.url().endsWith(`/traces/${traceId}/outline`)) asked.push(request.method());
+    if (request.url().endsWith(`/traces/${sample.traceId}/outline`)) asked.push(request.method());
   });
   try {
     await page.route("**/assets/index-*.js", async (route) => {
       await expect.poll(() => asked).toEqual(["GET"]);
       await route.continue();
     });
-    await page.goto(`${base}/traces/${traceId}`);
+    await page.goto(`${sample.base}/traces/${sample.traceId}`);
     await page.getByRole("tree", { name: "Spans" }).getByRole("treeitem").first().waitFor();
     expect(asked).toEqual(["GET"]);
     expect(problems).toEqual([]);
@@ -60,10 +59,9 @@ test("the spans of a trace are requested while the page's script is still loadin
 });
 
 test.each([1440, 390])("nothing on the page of a trace moves after the first paint, %i px wide", async (width) => {
-  const { base, traceId } = await readDemoProject(inject("demo"));
   const { page, problems, close } = await openPage({ width });
   try {
-    await page.goto(`${base}/traces/${traceId}`);
+    await page.goto(`${sample.base}/traces/${sample.traceId}`);
     await page.getByRole("tree", { name: "Spans" }).getByRole("treeitem").first().waitFor();
     await page.getByRole("region", { name: "Chosen span" }).getByRole("tab", { name: "Chat" }).waitFor();
     const strip = page.getByRole("slider").locator("canvas");
@@ -87,9 +85,7 @@ test.each([
   ["light", 1440],
   ["dark", 390],
 ] as const)("scores of the trace and of its span are shown with their sources, %s at %i px", async (theme, width) => {
-  const client = createClient(inject("demo"));
-  const { base } = await readDemoProject(inject("demo"));
-  const span = (name: string, more: object) => client.send("POST", "/ingest/traces", { name, ...more });
+  const span = (name: string, more: object) => own.client.send("POST", "/ingest/traces", { name, ...more });
   const { body } = await span("scored", { span_id: `scored ${width}` });
   const child = await span("scored step", { span_id: `step ${width}`, parent_span_id: `scored ${width}` });
   const traceId = (body as { trace_id: string }).trace_id;
@@ -100,12 +96,12 @@ test.each([
     { name: "Recall", value: 0.0042, spanId: `step ${width}`, comment: "Two of the documents." },
   ];
   const sent = scores.map((score) => ({ traceId, ...score }));
-  expect((await client.send("POST", "/scores", sent)).status).toBe(201);
+  expect((await own.client.send("POST", "/scores", sent)).status).toBe(201);
   const { page, problems, settle, close } = await openPage({ theme, width });
   const items = (title: string) =>
     page.locator("section", { has: page.getByRole("heading", { name: title, exact: true }) }).getByRole("listitem");
   try {
-    await page.goto(`${base}/traces/${traceId}?tab=scores`);
+    await page.goto(`${own.base}/traces/${traceId}?tab=scores`);
     await expect
       .poll(async () => (await items("Scores").allInnerTexts()).toSorted())
       .toEqual([
@@ -116,7 +112,7 @@ test.each([
     await settle();
     expect(await inspect(page)).toEqual([]);
     const stepId = (child.body as { trace_id: string }).trace_id;
-    await page.goto(`${base}/traces/${traceId}?tab=scores&span=${stepId}`);
+    await page.goto(`${own.base}/traces/${traceId}?tab=scores&span=${stepId}`);
     await items("Scores of the span").getByText("0.0042").waitFor();
     await items("Scores of the trace").getByText("polite").waitFor();
     await settle();

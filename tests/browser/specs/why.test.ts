@@ -1,17 +1,11 @@
 import type { Page } from "playwright-core";
-import { beforeAll, expect, inject, test } from "vitest";
-import { type DemoProject, readDemoProject } from "../src/demo-project.ts";
+import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
+import { sample } from "../src/sample.ts";
 import { inspect } from "../src/watch-page.ts";
 
-let demo: DemoProject;
-
-beforeAll(async () => {
-  demo = await readDemoProject(inject("demo"));
-});
-
 const isRecord = (url: string) => url.includes("/api/v1/verdicts/");
-const openVerdicts = (page: Page) => page.goto(`${demo.base}/traces/${demo.traceId}?tab=verdicts`);
+const openVerdicts = (page: Page) => page.goto(`${sample.base}/traces/${sample.traceId}?tab=verdicts`);
 
 test.each([
   ["light", 1440],

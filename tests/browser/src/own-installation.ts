@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { findFreePort } from "@touchstone/testkit";
+import { type ApiClient, createClient } from "../../integration/src/client.ts";
 import { type StandaloneProcess, startStandaloneProcess } from "../../integration/src/standalone-process.ts";
 import { waitForDashboard } from "./wait-for-dashboard.ts";
 
@@ -10,6 +11,8 @@ export interface OwnInstallation {
   url: string;
   /** The key of the default project; empty if there is none. */
   apiKey: string;
+  /** Has that key. */
+  client: ApiClient;
   /** Stops it like Ctrl-C. */
   stop(): Promise<void>;
   /** Restarts it on the same port with the same data. */
@@ -39,6 +42,7 @@ export async function startOwnInstallation(
   return {
     url,
     apiKey,
+    client: createClient({ url, apiKey }),
     stop,
     async start() {
       running = await startStandaloneProcess(options);

@@ -91,10 +91,18 @@ interface Findings {
   overflow: number;
 }
 
-/** The findings of axe, and whether the page scrolls sideways; one line each. */
-export async function inspect(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  const { violations, overflow } = await page.evaluate<Findings>(`axe.run().then(({ violations }) => ({
+/** The rules whose findings depend on the theme. */
+const colorRules = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
+
+/**
+ * The findings of axe, and whether the page scrolls sideways; one line each. `rules` limits axe to those that a theme can break, for
+ * a page whose other theme was inspected.
+ */
+export async function inspect(page: Page, rules: "all" | "colors" = "all"): Promise<string[]> {
+  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axeSource);
+  const options = { resultTypes: ["violations"], ...(rules === "colors" && { runOnly: colorRules }) };
+  const { violations, overflow } =
+    await page.evaluate<Findings>(`axe.run(${JSON.stringify(options)}).then(({ violations }) => ({
     violations,
     overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
   }))`);

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { waitUntil } from "../../integration/src/wait-until.ts";
+import { openPage } from "../src/open-page.ts";
+import { createOwnProject } from "../src/own-project.ts";
+
+const { base, client, post } = await createOwnProject("Agreement");
+
+/** People labelled these before; the desk shows twenty of the others. */
+const labelledCount = 12;
+const traceCount = labelledCount + 20;
+
+/** A judge that rated every trace: every third one, which failed, badly. People disagree with it once. */
+async function makeLabelledJudge(): Promise<string> {
+  const { judgeScorer } = await post("/agent-monitoring/judge-scorers", {
+    name: "Helpful",
+    judge: { evaluationCriteria: "Does the answer help?" },
+    online: { sampleRate: 1, alertThreshold: 5 },
+  });
+  const { _id: judgeId, online } = judgeScorer as { _id: string; online: { profileId: string } };
+  const traces = Array.from({ length: traceCount }, (_, index) => ({
+    name: "helper",
+    input: `Question ${index}`,
+    ...(index % 3 === 0 ? { error: "Timeout" } : { output: `Answer ${index}` }),
+  }));
+  for (const [index, trace] of traces.entries()) {
+    const { traceId } = await post("/ingest/traces", trace);
+    if (index >= labelledCount) continue;
+    const rating = index % 3 === 0 || index === 1 ? "down" : "up";
+    await post("/feedback", { traceId, rating });
+  }
+  await waitUntil("the judge has rated every trace", async () => {
+    const { body } = await client.send("GET", `/monitor/online-evaluators/${online.profileId}/ratings?window=24h`);
+    const { points } = body as { points: { count: number }[] };
+    return points.reduce((sum, { count }) => sum + count, 0) === traceCount;
+  });
+  return judgeId;
+}
+
+test("labels set by keyboard change the agreement of a judge, and the page shows by how much", async () => {
+  await makeLabelledJudge();
+  const { page, problems, close } = await openPage();
+  try {
+    await page.goto(`${base}/judges`);
+    await page
+      .getByRole("row", { name: /^Helpful/ })
+      .getByRole("link", { name: /^Kappa/ })
+      .click();
+    const labels = async (): Promise<number> =>
+      Number(/(\d+) labels/.exec((await page.getByText(/with 95% certainty, \d+ labels/).textContent()) ?? "")?.[1]);
+    await page.getByText(/with 95% certainty, \d+ labels/).waitFor();
+    expect(await labels()).toBe(labelledCount);
+    await page.keyboard.press("l");
+    await page.getByText("1 of 20", { exact: true }).waitFor();
+    // This test decides when the agreement is loaded again: until then the page must not show a value.
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/agent-monitoring/calibration", async (route) => {
+      await held;
+      await route.continue();
+    });
+    for (let label = 1; label <= 20; label += 1) {
+      await page.getByText(`${label} of 20`, { exact: true }).waitFor();
+      await page.keyboard.press(label <= 12 ? "p" : label <= 15 ? "f" : "s");
+    }
+    await page.getByText("12 passed, 3 failed, 5 skipped. All are stored.").waitFor();
+    expect(await page.getByText(/^Kappa went from/).count()).toBe(0);
+    release();
+    await page.getByText(/^Kappa went from -?\d\.\d\d to -?\d\.\d\d/).waitFor();
+    expect(await labels()).toBe(labelledCount + 15);
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});

@@ -1,0 +1,34 @@
+import { inject } from "vitest";
+import { type ApiClient, createClient } from "../../integration/src/client.ts";
+
+/** A project beside the sample project, with nothing in it. Its judge is the sample's script. */
+export interface OwnProject {
+  /** The prefix of each page's address. */
+  base: string;
+  /** The address of the installation. */
+  url: string;
+  client: ApiClient;
+  /** Sends a POST, and returns the body of its answer. Throws if it was refused. */
+  post(route: string, body: object): Promise<Record<string, unknown>>;
+}
+
+/** Creates a project for one test file. */
+export async function createOwnProject(name: string): Promise<OwnProject> {
+  const { url, apiKey } = inject("installation");
+  const { project } = (await post(createClient({ url, apiKey }), "/projects", { name })) as {
+    project: { _id: string; apiKey: string };
+  };
+  const client = createClient({ url, apiKey: project.apiKey });
+  return {
+    base: `${url}/p/${project._id}`,
+    url,
+    client,
+    post: (route, body) => post(client, route, body),
+  };
+}
+
+async function post(client: ApiClient, route: string, sent: object): Promise<Record<string, unknown>> {
+  const { status, body } = await client.send("POST", route, sent);
+  if (status >= 300) throw new Error(`POST ${route} answered ${status}: ${JSON.stringify(body)}`);
+  return body as Record<string, unknown>;
+}
