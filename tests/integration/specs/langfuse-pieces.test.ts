@@ -120,3 +120,39 @@ test.each([
     { numRuns: 10, endOnFailure: true },
   );
 });
+
+test("numbers of events keep their spelling, as those of spans do", async () => {
+  const client = await openProject();
+  const headers = { authorization: basic(client.apiKey), "content-type": "application/json" };
+  const numbers = '{"one": 1.0, "thousand": 1e3, "id": 12345678901234567890}';
+  const event = (id: string, type: string, body: string): string =>
+    `{"id":"${id}","type":"${type}","timestamp":"2026-01-05T00:00:00.000Z","body":${body}}`;
+  const batch = [
+    event(
+      "e1",
+      "trace-create",
+      `{"id":"t","name":"digits","input":${numbers},"metadata":{"seed":1e3,"all":${numbers}}}`,
+    ),
+    event("e2", "generation-create", `{"id":"g","traceId":"t","output":[0.10],"modelParameters":{"temperature":1.0}}`),
+  ];
+  const sent = await fetch(`${system.url}/api/public/ingestion`, {
+    ...{ method: "POST", headers },
+    body: `{"batch":[${batch.join()}]}`,
+  });
+  expect(await sent.json()).toMatchObject({ successes: [{ id: "e1" }, { id: "e2" }], errors: [] });
+
+  const readText = async (route: string): Promise<string> => {
+    const answer = await fetch(`${system.url}/api/v1${route}`, { headers: { "x-api-key": client.apiKey } });
+    return answer.text();
+  };
+  const { traces } = JSON.parse(await readText("/ingest/traces")) as { traces: { _id: string }[] };
+  // Metadata that are not text are JSON as text.
+  const root = (await readText(`/ingest/traces/${traces[0]?._id}`)).replaceAll("\\", "");
+  for (const part of [numbers.replaceAll(" ", ""), '"seed":"1e3"']) expect(root).toContain(part);
+  const { spans } = JSON.parse(await readText(`/ingest/traces/${traces[0]?._id}/outline`)) as {
+    spans: { _id: string }[];
+  };
+  const generation = await readText(`/ingest/traces/${spans.at(-1)?._id}`);
+  expect(generation).toContain("[0.10]");
+  expect(generation.replaceAll("\\", "")).toContain('"temperature":1.0');
+});

@@ -15,9 +15,11 @@ import {
 import {
   AppError,
   type Call,
+  elementsOf,
   type Handler,
   isAppError,
   isJsonObject,
+  memberText,
   parseBody,
   readJsonObject,
   type ServedRoute,
@@ -46,16 +48,18 @@ interface Part<Item> {
 /** `POST /api/public/ingestion`: each event is stored or named among the errors. */
 function ingestBatch(ingest: Owner): Handler {
   return async (call) => {
-    const { batch } = parseBody((await readJsonObject(call)).value, routes.ingestLangfuseBatch.body);
+    const { text, value } = await readJsonObject(call);
+    const { batch } = parseBody(value, routes.ingestLangfuseBatch.body);
+    const eventTexts = elementsOf(memberText(text, "batch") ?? "[]");
     const errors = new Map<string, string>();
     const updates: Part<SubmittedSpanUpdate>[] = [];
     const reaches: SubmittedSpanUpdate[] = [];
     const scores: Part<SubmittedScore>[] = [];
-    for (const sent of batch) {
+    for (const [index, sent] of batch.entries()) {
       const eventId = idOf(sent);
       try {
         const event = readEvent(sent);
-        const ofSpan = readSpanEvent(event);
+        const ofSpan = readSpanEvent(event, memberText(eventTexts[index] ?? "{}", "body") ?? "{}");
         if (ofSpan !== null) {
           updates.push({ eventId, item: ofSpan.update });
           if (ofSpan.reach !== null) reaches.push(ofSpan.reach);

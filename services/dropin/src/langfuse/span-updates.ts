@@ -1,5 +1,5 @@
 import type { LangfuseEvent, SubmittedSpanUpdate } from "@touchstone/contracts";
-import { isJsonObject, parseIsoTime } from "@touchstone/service-kit";
+import { compactText, isJsonObject, type JsonMember, lastText, membersOf, parseIsoTime } from "@touchstone/service-kit";
 import { rootIdOf, spanIdOf, traceIdOf } from "./ids.ts";
 
 /** An event that cannot be stored; the message is for the client. */
@@ -33,21 +33,24 @@ export interface SpanEvent {
   reach: SubmittedSpanUpdate | null;
 }
 
-/** Null: the event is not about a span. Throws an EventError. */
-export function readSpanEvent(event: LangfuseEvent): SpanEvent | null {
+/**
+ * `bodyText` is the event's body as it was sent: from there come the values that have any form, so that numbers keep their digits. Null:
+ * the event is not about a span. Throws an EventError.
+ */
+export function readSpanEvent(event: LangfuseEvent, bodyText: string): SpanEvent | null {
   if (event.type === "trace-create") {
     requireTime("timestamp", event.timestamp);
-    return { update: traceUpdate(event), reach: null };
+    return { update: traceUpdate(event, membersOf(bodyText)), reach: null };
   }
   const [, type = "", act] = /^(\w+)-(create|update)$/.exec(event.type) ?? [];
   const stated = type === "observation" ? (textOf(event.body, "type") ?? "span").toLowerCase() : type;
   if (act === undefined || !observationTypes.has(stated)) return null;
   requireTime("timestamp", event.timestamp);
-  return observationEvent(event, stated, act === "create");
+  return observationEvent(event, membersOf(bodyText), { type: stated, isCreate: act === "create" });
 }
 
 /** A trace is the root span above its observations. It ends with what it states last, or with the last observation. */
-function traceUpdate({ id, timestamp, body }: LangfuseEvent): SubmittedSpanUpdate {
+function traceUpdate({ id, timestamp, body }: LangfuseEvent, sent: readonly JsonMember[]): SubmittedSpanUpdate {
   const traceId = requiredId(body, "id");
   const startTime = timeOf(body, "timestamp") ?? timestamp;
   const isAnswered = (body.output ?? null) !== null;
@@ -61,19 +64,23 @@ function traceUpdate({ id, timestamp, body }: LangfuseEvent): SubmittedSpanUpdat
     name: textOf(body, "name"),
     attributes: {
       "langfuse.trace.name": textOf(body, "name"),
-      "langfuse.trace.input": jsonText(body.input),
-      "langfuse.trace.output": jsonText(body.output),
+      "langfuse.trace.input": jsonText(sent, "input"),
+      "langfuse.trace.output": jsonText(sent, "output"),
       "langfuse.user.id": textOf(body, "userId"),
       "langfuse.session.id": textOf(body, "sessionId"),
       "langfuse.trace.tags": Array.isArray(body.tags) && body.tags.length > 0 ? body.tags.map(String) : null,
       "langfuse.release": textOf(body, "release"),
       ...sharedAttributes(body),
-      ...metadataOf("trace", body.metadata, traceIdOf(traceId) === traceId.replaceAll("-", "") ? null : traceId),
+      ...metadataOf("trace", sent, traceIdOf(traceId) === traceId.replaceAll("-", "") ? null : traceId),
     },
   };
 }
 
-function observationEvent(event: LangfuseEvent, type: string, isCreate: boolean): SpanEvent {
+function observationEvent(
+  event: LangfuseEvent,
+  sent: readonly JsonMember[],
+  { type, isCreate }: { type: string; isCreate: boolean },
+): SpanEvent {
   const { id, timestamp, body } = event;
   const observationId = requiredId(body, "id");
   const traceId = textOf(body, "traceId") ?? observationId;
@@ -94,18 +101,18 @@ function observationEvent(event: LangfuseEvent, type: string, isCreate: boolean)
     scope,
     attributes: {
       "langfuse.observation.type": type,
-      "langfuse.observation.input": jsonText(body.input),
-      "langfuse.observation.output": jsonText(body.output),
+      "langfuse.observation.input": jsonText(sent, "input"),
+      "langfuse.observation.output": jsonText(sent, "output"),
       "langfuse.observation.level": textOf(body, "level"),
       "langfuse.observation.status_message": textOf(body, "statusMessage"),
       "langfuse.observation.model.name": textOf(body, "model"),
-      "langfuse.observation.model.parameters": jsonText(body.modelParameters),
+      "langfuse.observation.model.parameters": jsonText(sent, "modelParameters"),
       "langfuse.observation.completion_start_time": textOf(body, "completionStartTime"),
       "langfuse.observation.prompt.name": textOf(body, "promptName"),
       "langfuse.observation.prompt.version": body.promptVersion ?? null,
-      ...usageOf(body),
+      ...usageOf(body, sent),
       ...sharedAttributes(body),
-      ...metadataOf("observation", body.metadata, spanIdOf(observationId) === observationId ? null : observationId),
+      ...metadataOf("observation", sent, spanIdOf(observationId) === observationId ? null : observationId),
     },
   };
   return { update, reach: { ...ofRoot(traceId), time: timestamp, startTime, endTime } };
@@ -138,14 +145,14 @@ function earliest(one: string | null | undefined, other: string | null | undefin
 }
 
 /** Usage in its newer and older forms. */
-function usageOf({ usage, usageDetails, costDetails }: Body): Attributes {
+function usageOf({ usage, usageDetails, costDetails }: Body, sent: readonly JsonMember[]): Attributes {
   const older = isJsonObject(usage) ? usage : {};
   const { input, output, total, promptTokens, completionTokens, totalTokens, inputCost, outputCost, totalCost } = older;
   const tokens = { input: input ?? promptTokens, output: output ?? completionTokens, total: total ?? totalTokens };
   const costs = { input: inputCost, output: outputCost, total: totalCost };
   return {
-    "langfuse.observation.usage_details": isJsonObject(usageDetails) ? jsonText(usageDetails) : stated(tokens),
-    "langfuse.observation.cost_details": isJsonObject(costDetails) ? jsonText(costDetails) : stated(costs),
+    "langfuse.observation.usage_details": isJsonObject(usageDetails) ? jsonText(sent, "usageDetails") : stated(tokens),
+    "langfuse.observation.cost_details": isJsonObject(costDetails) ? jsonText(sent, "costDetails") : stated(costs),
   };
 }
 
@@ -159,16 +166,18 @@ function sharedAttributes(body: Body): Attributes {
 }
 
 /** Each entry by itself, so that entries of several events are merged. An id that became a hash is kept beside them. */
-function metadataOf(owner: "trace" | "observation", metadata: unknown, peerId: string | null): Attributes {
-  const entries = isJsonObject(metadata) ? metadata : (metadata ?? null) === null ? {} : { metadata };
-  const named = Object.entries({ ...entries, ...(peerId !== null && { peerId }) });
-  return Object.fromEntries(named.map(([key, value]) => [`langfuse.${owner}.metadata.${key}`, jsonText(value)]));
+function metadataOf(owner: "trace" | "observation", sent: readonly JsonMember[], peerId: string | null): Attributes {
+  const metadata = lastText(sent, "metadata") ?? "null";
+  const entries = metadata.startsWith("{") ? membersOf(metadata) : sent.filter(({ name }) => name === "metadata");
+  const named = [...entries, ...(peerId === null ? [] : [{ name: "peerId", valueText: JSON.stringify(peerId) }])];
+  return Object.fromEntries(named.map(({ name }) => [`langfuse.${owner}.metadata.${name}`, jsonText(named, name)]));
 }
 
-/** As Langfuse's exporters write a value: text as it is, all else as JSON. */
-function jsonText(value: unknown): string | null {
-  if (value === null || value === undefined) return null;
-  return typeof value === "string" ? value : JSON.stringify(value);
+/** A member as Langfuse's exporters write it: text as it is, all else as JSON, with numbers as they were sent. */
+function jsonText(sent: readonly JsonMember[], name: string): string | null {
+  const text = lastText(sent, name) ?? "null";
+  if (text === "null") return null;
+  return text.startsWith('"') ? JSON.parse(text) : compactText(text);
 }
 
 export function textOf(body: Body, member: string): string | null {
