@@ -33,6 +33,7 @@ const scripts = {
   "helm-check": "tools/helm/check.ts",
   "helm-proof": "tools/helm/proof.ts",
   "packages-check": "tools/packages/main.ts",
+  "newest-clients": "tools/newest-clients/main.ts",
 };
 
 /** Scripts that start the standalone or services, which are bundled for them. */

@@ -15,16 +15,24 @@ const programDeadlineMs = 180_000;
 /** A Python that can import what `python/requirements.txt` names, or the reason why there is none. */
 export type FoundPython = { executable: string; reason: null } | { executable: null; reason: string };
 
-/** Installs the packages once for each version of Python and of the list; later calls take milliseconds. */
+/**
+ * Installs the packages once for each version of Python and of the list; later calls take milliseconds. `npm run newest-clients` has the
+ * newest packages installed instead, in its own folder.
+ */
 export async function installPython(): Promise<FoundPython> {
   try {
     const { stdout: version } = await run("python3", ["-c", "import sys; print('%d.%d' % sys.version_info[:2])"]);
-    const requirements = path.join(folder, "requirements.txt");
+    const { TOUCHSTONE_NEWEST_CLIENTS: newest } = process.env;
+    const pinned = path.join(folder, "requirements.txt");
     const digest = createHash("sha256")
-      .update(await readFile(requirements))
+      .update(await readFile(pinned))
       .digest("hex");
-    const environment = path.join(cache, `python-${version.trim()}`, digest.slice(0, 16));
-    if (!existsSync(environment)) await install(requirements, environment);
+    const environment =
+      newest === undefined
+        ? path.join(cache, `python-${version.trim()}`, digest.slice(0, 16))
+        : path.join(newest, `python-${version.trim()}`);
+    const packages = newest === undefined ? ["--requirement", pinned] : ["langfuse"];
+    if (!existsSync(environment)) await install(packages, environment);
     return { executable: path.join(environment, "bin/python"), reason: null };
   } catch (error) {
     const { message, stderr = "" } = error as Error & { stderr?: string };
@@ -33,13 +41,13 @@ export async function installPython(): Promise<FoundPython> {
 }
 
 /** What is interrupted leaves nothing at the place of the environment. Its programs in `bin` are not used, so it may be moved. */
-async function install(requirements: string, environment: string): Promise<void> {
+async function install(packages: readonly string[], environment: string): Promise<void> {
   await mkdir(path.dirname(environment), { recursive: true });
   const made = await mkdtemp(`${environment}-`);
   try {
     await run("python3", ["-m", "venv", made], { timeout: installDeadlineMs });
     const quietly = ["--quiet", "--no-input", "--disable-pip-version-check", "--retries", "3"];
-    const pip = ["-m", "pip", "install", ...quietly, "--only-binary", ":all:", "--requirement", requirements];
+    const pip = ["-m", "pip", "install", ...quietly, "--only-binary", ":all:", ...packages];
     await run(path.join(made, "bin/python"), pip, { timeout: installDeadlineMs });
     await rename(made, environment);
   } catch (error) {
