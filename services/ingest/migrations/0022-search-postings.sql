@@ -260,13 +260,30 @@ begin
       joined, read_from, trigrams_end, narrowed);
   end if;
   if cardinality(among) > 0 then
+    -- The candidates first: the planner takes comparing with the term for cheap, and would compare every text.
     hits := hits || format('
       union all
       select docs.id
-      from unnest($19) candidate (seq)
-      join ingest.search_docs docs on docs.seq = candidate.seq%1$s
+      from (
+        select texts.*
+        from unnest($19) candidate (seq)
+        join ingest.search_docs texts on texts.seq = candidate.seq
+        offset 0
+      ) docs%1$s
       where docs.project_id = $1 and strpos(docs.doc, $14) > 0
         and ($3 is null or docs.id >= $3) and ($4 is null or docs.id < $4)%2$s', joined, narrowed);
+  end if;
+  if among is not null then
+    execute format('
+      with hits as materialized (%s)
+      select (select count(*) from hits), array(
+        select id from hits where $12 is null or id < $12 order by id desc limit $13
+      )', hits)
+    into total, ids
+    using project, pattern, from_id, below_id, of_framework, of_source, of_agent, of_session, of_trace_key, of_model, of_error,
+      before, ids_max, term, of_latency, of_rating_min, of_rating_max, of_failing, among;
+    return next;
+    return;
   end if;
 
   execute format('select count(*), array_agg(id) from (%s limit %s) hits', hits, few + 1)
