@@ -136,6 +136,26 @@ test("sentinels and servers are reached with TLS", async (context) => {
   await expectCountedTogether(one, other);
 });
 
+test("passwords that are refused, by a server or by a sentinel, are in no line of the log", async (context) => {
+  const master = await redis(context, { lines: ["requirepass right"] });
+  const sentinel = await redis(context, {
+    isSentinel: true,
+    lines: [...sentinelLines(master.port), "requirepass right"],
+  });
+  const passwords = { SERVICE_REDIS_PASSWORD: "wrong-of-server", SERVICE_REDIS_SENTINEL_PASSWORD: "wrong-of-sentinel" };
+  const sentinels = `redis+sentinel://127.0.0.1:${sentinel.port}/${masterName}`;
+  const refused = [
+    await gateway({ SERVICE_REDIS_URL: master.url, SERVICE_REDIS_PASSWORD: passwords.SERVICE_REDIS_PASSWORD }),
+    await gateway({ SERVICE_REDIS_URL: sentinels, ...passwords }),
+    await gateway({ SERVICE_REDIS_URL: sentinels, ...passwords, SERVICE_REDIS_SENTINEL_PASSWORD: "right" }),
+  ];
+
+  for (const one of refused) {
+    expect(await reasonOf(one)).toContain("WRONGPASS");
+    expect(JSON.stringify(one.log)).not.toContain("wrong-of");
+  }
+});
+
 test("a master that the sentinels do not know is named in the log", async (context) => {
   const master = await redis(context, {});
   const sentinel = await redis(context, { isSentinel: true, lines: sentinelLines(master.port) });
