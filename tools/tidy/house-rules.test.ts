@@ -60,7 +60,7 @@ const samples: Record<string, { bad: [path: string, text: string][]; good: [path
     bad: [["tests/browser/specs/runs.test.ts", 'const client = createClient(inject("installation"));']],
     good: [
       ["tests/browser/specs/runs.test.ts", 'const own = await createOwnProject("Runs");'],
-      ["tests/browser/src/sample.ts", 'export const sample = inject("sample");'],
+      ["tests/browser/src/projects.ts", 'export const sample = inject("sample");'],
     ],
   },
   "a metric is in `metricFamilies`": {

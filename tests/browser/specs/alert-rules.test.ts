@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
-import { readSample, sample } from "../src/sample.ts";
+import { readSample, sample } from "../src/projects.ts";
 
 test("an alert rule is tried before it is saved: the page shows which alerts it would have sent, and nothing is stored", async () => {
   const count = async (): Promise<number> => {

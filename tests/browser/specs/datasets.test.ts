@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
-import { createOwnProject } from "../src/own-project.ts";
+import { createOwnProject } from "../src/projects.ts";
 
 const { base, client } = await createOwnProject("Datasets");
 const route = "/custom-agent-evaluations/datasets";

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
-import { sample } from "../src/sample.ts";
+import { sample } from "../src/projects.ts";
 import { inspect } from "../src/watch-page.ts";
 
 const screens = path.resolve(import.meta.dirname, "../../../.cache/screens");

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
-import { createOwnProject } from "../src/own-project.ts";
+import { createOwnProject } from "../src/projects.ts";
 
 const { base, client, post } = await createOwnProject("Faults");
 

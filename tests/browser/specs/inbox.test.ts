@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { waitUntil } from "../../integration/src/wait-until.ts";
 import { openPage } from "../src/open-page.ts";
-import { createOwnProject } from "../src/own-project.ts";
+import { createOwnProject } from "../src/projects.ts";
 
 const { base, client, post } = await createOwnProject("Inbox");
 const signalCount = 12;

@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
-import { sample } from "../src/sample.ts";
+import { sample } from "../src/projects.ts";
 
 async function withPage(path: string, look: (page: Page) => Promise<void>): Promise<void> {
   const { page, problems, close } = await openPage();

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { crc32, deflateSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
-import { createOwnProject } from "../src/own-project.ts";
+import { createOwnProject } from "../src/projects.ts";
 import { inspect } from "../src/watch-page.ts";
 
 const width = 240;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
-import { sample } from "../src/sample.ts";
+import { sample } from "../src/projects.ts";
 
 test("a menu opens, selects and closes by keyboard, and returns the focus to its button", async () => {
   const { page, problems, close } = await openPage();

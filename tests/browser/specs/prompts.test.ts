@@ -1,7 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
-import { createOwnProject } from "../src/own-project.ts";
-import { sample } from "../src/sample.ts";
+import { createOwnProject, type OwnProject, sample } from "../src/projects.ts";
 
 test("a prompt is published, changed, compared with its first version, and gets the label that programs read", async () => {
   const { base, client } = await createOwnProject("Prompts");
@@ -53,6 +53,67 @@ test("messages that are no list are named before anything is sent", async () => 
     expect(await dialog.getByRole("button", { name: "Publish" }).isDisabled()).toBe(true);
     await dialog.getByLabel("Messages").fill("[{");
     await dialog.getByText("This is not JSON.").waitFor();
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});
+
+/** Sends traces of an agent with a call that states a version of a prompt; `fails` of them end in an error. */
+async function sendTraces(own: OwnProject, version: string, { count, fails }: { count: number; fails: number }) {
+  const startMs = Date.now() - 60_000;
+  const span = (traceId: string, spanId: string, attributes: Record<string, string>, more: object) => ({
+    ...{ traceId, spanId, name: "helper", ...more },
+    startTimeUnixNano: `${startMs}000000`,
+    endTimeUnixNano: `${startMs + 900}000000`,
+    attributes: Object.entries(attributes).map(([key, stringValue]) => ({ key, value: { stringValue } })),
+  });
+  const spans = Array.from({ length: count }, (_, index) => {
+    const traceId = randomBytes(16).toString("hex");
+    const call = {
+      "gen_ai.operation.name": "chat",
+      "gen_ai.request.model": "gpt-4o-mini",
+      "gen_ai.usage.input_tokens": "1200",
+      "gen_ai.usage.output_tokens": "300",
+      "gen_ai.prompt.name": "helper",
+      "gen_ai.prompt.version": version,
+    };
+    return [
+      span(traceId, "aaaaaaaaaaaaaaaa", { "gen_ai.operation.name": "invoke_agent" }, index < fails ? failed : {}),
+      span(traceId, "bbbbbbbbbbbbbbbb", call, { parentSpanId: "aaaaaaaaaaaaaaaa" }),
+    ];
+  }).flat();
+  await own.post("/otel/v1/traces", { resourceSpans: [{ scopeSpans: [{ spans }] }] });
+}
+
+const failed = { status: { code: 2, message: "Timeout" } };
+
+test("the versions of a prompt are compared by their traces, and a number opens the traces that it counts", async () => {
+  const own = await createOwnProject("Versions in use");
+  const { _id: promptId } = await own.post("/custom-agent-evaluations/prompts", { name: "helper", text: "Help." });
+  await own.post("/custom-agent-evaluations/prompts", { name: "helper", text: "Help politely." });
+  const { page, problems, close } = await openPage();
+  try {
+    await page.goto(`${own.base}/prompts/${promptId}`);
+    await page.getByText("None. A span names its prompt").waitFor();
+    await sendTraces(own, "1", { count: 5, fails: 2 });
+    await sendTraces(own, "2", { count: 3, fails: 0 });
+    await page.reload();
+    const row = (version: string) =>
+      page.getByRole("table", { name: "Versions in use" }).getByRole("row", { name: new RegExp(`^${version} `) });
+    await row("2").waitFor();
+    const cells = (version: string) => row(version).getByRole("cell").allTextContents();
+    const [unrated, cost] = [expect.stringContaining("not rated"), expect.stringMatching(/^\$0\.0003\d*$/)];
+    expect(await cells("2")).toEqual(["2", "3", "0 (0.0%)", unrated, cost]);
+    expect(await cells("1")).toEqual(["1", "5", "2 (40.0%)", unrated, cost]);
+    await row("1").getByRole("link", { name: "5", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Traces" }).waitFor();
+    await page.getByText("Prompt helper, version 1").first().waitFor();
+    const rows = page.getByRole("table", { name: "Traces" }).getByRole("row");
+    await expect.poll(() => rows.count()).toBe(6);
+    await page.goBack();
+    await row("1").getByRole("link", { name: "2", exact: true }).click();
+    await expect.poll(() => rows.count()).toBe(3);
     expect(problems).toEqual([]);
   } finally {
     await close();

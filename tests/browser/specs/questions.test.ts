@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
-import { sample } from "../src/sample.ts";
+import { sample } from "../src/projects.ts";
 import type { OpenedPage } from "../src/watch-page.ts";
 
 async function withPage(look: (page: Page, opened: OpenedPage) => Promise<void>): Promise<void> {

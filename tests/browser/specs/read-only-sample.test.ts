@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
-import { readSample, sample } from "../src/sample.ts";
+import { readSample, sample } from "../src/projects.ts";
 
 const prompts = "/custom-agent-evaluations/prompts";
 

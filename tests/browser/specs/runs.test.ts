@@ -1,8 +1,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
-import { createOwnProject } from "../src/own-project.ts";
-import { sample } from "../src/sample.ts";
+import { createOwnProject, sample } from "../src/projects.ts";
 
 /** More results than fit on one page. */
 const caseCount = 130;

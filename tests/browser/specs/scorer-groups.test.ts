@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
-import { createOwnProject } from "../src/own-project.ts";
+import { createOwnProject } from "../src/projects.ts";
 
 interface Group {
   _id: string;

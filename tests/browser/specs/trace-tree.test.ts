@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
-import { createOwnProject } from "../src/own-project.ts";
-import { sample } from "../src/sample.ts";
+import { createOwnProject, sample } from "../src/projects.ts";
 import { inspect } from "../src/watch-page.ts";
 
 const own = await createOwnProject("Spans and scores");

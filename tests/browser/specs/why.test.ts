@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
-import { sample } from "../src/sample.ts";
+import { sample } from "../src/projects.ts";
 import { inspect } from "../src/watch-page.ts";
 
 const isRecord = (url: string) => url.includes("/api/v1/verdicts/");
