@@ -40,6 +40,7 @@ export * from "./http/own-account.ts";
 export * from "./http/patterns.ts";
 export * from "./http/profiles.ts";
 export * from "./http/project-settings.ts";
+export * from "./http/prompt-versions.ts";
 export * from "./http/prompts.ts";
 export * from "./http/run-items.ts";
 export * from "./http/run-results.ts";

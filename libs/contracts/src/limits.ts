@@ -115,6 +115,8 @@ export const limits = {
   ingestQueueMaxBytes: 64 * 1024 * 1024,
   /** Names of prompts and tool schemas. */
   registryNameMaxChars: 200,
+  /** completions 9.5. */
+  promptVersionsListedMax: 100,
   /** Labels of a prompt, over all its versions, and tags. */
   promptLabelsMax: 100,
   promptTagsMax: 100,
@@ -122,6 +124,7 @@ export const limits = {
   datasetNameMaxChars: 500,
   /** Rows of a page on the paths of other systems' clients. */
   peerPageMax: 100,
+  peerItemMediaMax: 200,
   /** Items in the answer about one run of another system's client, the newest; its list of items has all. */
   peerRunItemsMax: 10_000,
   /** completions 3.1. */
@@ -141,6 +144,7 @@ export const limits = {
   runPageMax: 200,
   resultPageDefault: 50,
   resultPageMax: 200,
+  missingQuestionsMax: 100,
   /** completions 8.2. */
   gitContextMaxBytes: 16 * 1024,
   ciAgentNameMaxChars: 512,

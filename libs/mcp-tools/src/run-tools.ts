@@ -1,8 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type {
   createRunReply,
-  dataset,
-  datasetVersions,
   finalizeRunReply,
   missingResults,
   run as runSchema,
@@ -10,9 +8,7 @@ import type {
 } from "@touchstone/contracts";
 import { z } from "zod";
 import { cut, fitRows } from "./answer.ts";
-import { type Ask, api, defineTool, evaluations, id, runOf, type Tool } from "./tool.ts";
-
-type Dataset = z.infer<typeof dataset>;
+import { type Ask, defineTool, evaluations, id, runOf, type Tool } from "./tool.ts";
 
 const startRun = defineTool({
   name: "start_run",
@@ -31,8 +27,6 @@ const startRun = defineTool({
       return { facts: { error: "Give datasetId to start a run, or runId to go on with one." } };
     }
     if (runId !== undefined) return showQuestions(runId, ask);
-    const found = await readDataset(datasetId as string, ask);
-    if (found.questions.length === 0) return { facts: { error: "The dataset has no cases." } };
     const { name, ...more } = subject;
     const body = {
       datasetId,
@@ -40,7 +34,8 @@ const startRun = defineTool({
       sdk: { name: "mcp" },
     };
     const made = (await ask("POST", `${evaluations}/runs`, {}, body)) as z.infer<typeof createRunReply>;
-    return showQuestions(made.runId, ask);
+    const first = await showQuestions(made.runId, ask);
+    return first.facts.missing > 0 ? first : { facts: { ...first.facts, error: "The dataset has no cases." } };
   },
 });
 
@@ -48,17 +43,13 @@ const startRun = defineTool({
 async function showQuestions(runId: string, ask: Ask) {
   const hidden = { results: "none", caseStatistics: "none" };
   const run = (await ask("GET", runOf(runId), hidden)) as z.infer<typeof runSchema>;
-  const missing = run.status === "in_progress" ? await readMissing(runId, ask) : [];
-  const questions = missing.length === 0 ? [] : await readQuestions(run, ask);
-  const rows = missing.slice(0, questionsShown).map(({ questionIndex, runNumber }) => {
-    const { main_question: main, follow_up_questions: followUps } = questions[questionIndex] ?? {};
-    return {
-      case: questionIndex,
-      runNumber,
-      question: cut(main?.query, questionMaxChars),
-      followUps: followUps?.map(({ query }) => cut(query, 500)).slice(0, 5),
-    };
-  });
+  const { missing } = run.status === "in_progress" ? await readPlan(runId, ask, questionsShown) : { missing: [] };
+  const rows = missing.slice(0, questionsShown).map(({ questionIndex, runNumber, question }) => ({
+    case: questionIndex,
+    runNumber,
+    question: cut(question?.query, questionMaxChars),
+    followUps: question?.followUps.map((query) => cut(query, 500)).slice(0, 5),
+  }));
   const shown = fitRows(rows, 0).rows;
   return { facts: { runId, status: run.status, missing: missing.length, shown: shown.length }, recorded: shown };
 }
@@ -67,13 +58,11 @@ async function showQuestions(runId: string, ask: Ask) {
 const questionsShown = 100;
 const questionMaxChars = 12_000;
 
-const readDataset = async (datasetId: string, ask: Ask): Promise<Dataset> =>
-  (await ask("GET", `${evaluations}/datasets/${encodeURIComponent(datasetId)}`)) as Dataset;
-
-const readPlan = async (runId: string, ask: Ask) =>
-  (await ask("GET", `${runOf(runId)}/missing-results`)) as z.infer<typeof missingResults>;
-
-const readMissing = async (runId: string, ask: Ask) => (await readPlan(runId, ask)).missing;
+/** The results that the run has and lacks; the first `questions` of the latter with their questions. */
+const readPlan = async (runId: string, ask: Ask, questions = 0) =>
+  (await ask("GET", `${runOf(runId)}/missing-results`, { questions: String(questions) })) as z.infer<
+    typeof missingResults
+  >;
 
 /** A result that the run neither lacks nor has: the API would store it beside the cases. */
 async function findUnasked<Result extends { idempotencyKey: string }>(
@@ -90,19 +79,6 @@ async function findUnasked<Result extends { idempotencyKey: string }>(
 
 /** What `missing-results` lists at most (completions 5.5). */
 const missingListedMax = 10_000;
-
-/** Of the version that the run keeps. */
-async function readQuestions(
-  { datasetId, datasetVersion }: z.infer<typeof runSchema>,
-  ask: Ask,
-): Promise<Dataset["questions"]> {
-  const newest = await readDataset(datasetId, ask);
-  if (datasetVersion === null || datasetVersion === newest.version) return newest.questions;
-  const path = `${api}/evaluate/datasets/${encodeURIComponent(datasetId)}/versions`;
-  const page = { limit: "1", cursor: String(datasetVersion + 1) };
-  const [kept] = (await ask("GET", path, page)) as z.infer<typeof datasetVersions>;
-  return kept?.versionNumber === datasetVersion ? (kept.snapshot as unknown as Dataset).questions : [];
-}
 
 const submitAnswers = defineTool({
   name: "submit_answers",
@@ -144,7 +120,7 @@ const submitAnswers = defineTool({
     }
     const body = { batchId: randomUUID(), results };
     const stored = (await ask("POST", `${runOf(runId)}/results`, {}, body)) as z.infer<typeof submitResultsReply>;
-    const missing = (await readMissing(runId, ask)).length;
+    const missing = (await readPlan(runId, ask)).missing.length;
     const ended = finish
       ? ((await ask("POST", `${runOf(runId)}/finalize`, {}, { status: "completed" })) as z.infer<
           typeof finalizeRunReply

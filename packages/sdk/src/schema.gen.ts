@@ -1647,6 +1647,12 @@ export interface components {
                 questionIndex: number;
                 runNumber: number;
                 idempotencyKey: string;
+                /** @description Of the dataset version that the run keeps; of as many of the first ones as were asked for */
+                question?: {
+                    query: string;
+                    /** @description Asked afterwards, in this order */
+                    followUps: string[];
+                };
             }[];
         };
         Project: {
@@ -2584,6 +2590,10 @@ export interface operations {
                 ratingMax?: string;
                 /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these */
                 failing?: string;
+                /** @description A span of the trace states this prompt */
+                promptName?: string;
+                /** @description With promptName: it states this version of it */
+                promptVersion?: string;
                 /** @description preview: short texts instead of whole ones, with cost, agent and span count */
                 view?: string;
             };
@@ -2684,6 +2694,10 @@ export interface operations {
                 ratingMax?: string;
                 /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these */
                 failing?: string;
+                /** @description A span of the trace states this prompt */
+                promptName?: string;
+                /** @description With promptName: it states this version of it */
+                promptVersion?: string;
             };
             header?: never;
             path?: never;
@@ -2727,6 +2741,10 @@ export interface operations {
                 ratingMax?: string;
                 /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these */
                 failing?: string;
+                /** @description A span of the trace states this prompt */
+                promptName?: string;
+                /** @description With promptName: it states this version of it */
+                promptVersion?: string;
                 /** @description preview: short texts instead of whole ones, with cost, agent and span count */
                 view?: string;
             };
@@ -3261,7 +3279,9 @@ export interface operations {
                     /** @description The trace that shows it, which may be stored later */
                     traceId?: string | null;
                     spanId?: string | null;
-                    /** @description Where the span has it: `input`, `output` or `metadata` */
+                    /** @description Without a trace: the item of a dataset that has it, which keeps it */
+                    datasetItemId?: string | null;
+                    /** @description Where the span or the item has it, such as `input`, `output` or `metadata` */
                     field?: string | null;
                 };
             };
@@ -4523,7 +4543,10 @@ export interface operations {
     };
     listMissingResults: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The number of missing results that come with their question, 0, the default, to 100 */
+                questions?: string;
+            };
             header?: never;
             path: {
                 runId: string;

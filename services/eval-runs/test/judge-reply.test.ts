@@ -28,6 +28,7 @@ const byGroup = planOfRun(datasetPlan, {
 
 const evaluationCase: EvaluationCase = {
   query: "the case's question",
+  followUps: [],
   expectedResults: "expected",
   judgeGuideline: "guideline",
   retrievalContext: ["pinned"],

@@ -173,6 +173,17 @@ describe("the missing results of a run", () => {
         { questionIndex: 1, runNumber: 1, idempotencyKey: `${runId}:case-1:run-1` },
       ],
     });
+    const question = { query: expect.any(String), followUps: [] };
+    expect((await client.send("GET", `/runs/${runId}/missing-results?questions=1`)).body.missing).toEqual([
+      { questionIndex: 0, runNumber: 2, idempotencyKey: `${runId}:case-0:run-2`, question },
+      { questionIndex: 1, runNumber: 1, idempotencyKey: `${runId}:case-1:run-1` },
+    ]);
+    for (const questions of ["101", "-1", "all"]) {
+      expect(await client.send("GET", `/runs/${runId}/missing-results?questions=${questions}`)).toMatchObject({
+        status: 400,
+        body: { error: "questions must be a number between 0 and 100" },
+      });
+    }
     expect(await client.send("GET", "/runs/none/missing-results")).toMatchObject({
       status: 404,
       body: { error: "Run not found" },

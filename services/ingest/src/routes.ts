@@ -45,6 +45,7 @@ import type { TraceStore } from "./trace-store/trace-store.ts";
 import { traceRoutes } from "./traces/routes.ts";
 import type { AgentTokenReader } from "./usage-metrics/agent-token-reader.ts";
 import type { MetricsStore } from "./usage-metrics/metrics-store.ts";
+import type { PromptUseReader } from "./usage-metrics/prompt-use-reader.ts";
 import { usageMetricsRoutes } from "./usage-metrics/routes.ts";
 
 export interface RouteDependencies {
@@ -62,6 +63,7 @@ export interface RouteDependencies {
   costs: CostEstimator;
   metricsStore: MetricsStore;
   agentTokens: AgentTokenReader;
+  promptUses: PromptUseReader;
   clock: Clock;
   usage: UsageStore;
   requestCounts: RequestCountStore;

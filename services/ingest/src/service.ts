@@ -65,6 +65,7 @@ import { keepPartitions, type PartitionUpkeep } from "./trace-store/writing/keep
 import { showTailItem } from "./traces/show-trace.ts";
 import { createAgentTokenReader } from "./usage-metrics/agent-token-reader.ts";
 import { createMetricsStore } from "./usage-metrics/metrics-store.ts";
+import { createPromptUseReader } from "./usage-metrics/prompt-use-reader.ts";
 
 /** For heavy spans. A span of 64 MiB that is one text takes up to 300 MB. */
 const decodingThreads = { threadsMax: 2, queueMax: 32, memoryMaxMb: 512 };
@@ -207,6 +208,7 @@ function openReadStores(reading: Database, searching: Database) {
     mediaExports: createMediaExportStore(reading),
     metricsStore: createMetricsStore(searching),
     agentTokens: createAgentTokenReader(searching),
+    promptUses: createPromptUseReader(searching),
     usage: createUsageStore(reading),
     retention: createRetentionStore(reading),
     spanExports: createSpanExportStore(reading),

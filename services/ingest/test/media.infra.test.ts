@@ -290,18 +290,18 @@ describe("media are removed", () => {
     expect((await show(projectId, id)).status).toBe(404);
   });
 
-  test("after a day, if no trace that is stored names them", async () => {
+  test("after a day, if neither a stored trace nor an item of a dataset names them", async () => {
     const projectId = newProject();
     const named = await store(projectId, randomBytes(10), { traceId: await submit(projectId) });
     const unnamed = await store(projectId, randomBytes(10));
     const neverStored = await store(projectId, randomBytes(10), { traceId: "4711" });
-    const all = [named, unnamed, neverStored];
-    const stored = () => Promise.all(all.map((id) => isStored(projectId, id)));
+    const ofItem = await store(projectId, randomBytes(10), { datasetItemId: "item-1" });
+    const stored = () => Promise.all([named, unnamed, neverStored, ofItem].map((id) => isStored(projectId, id)));
 
     await sweepAt(nowMs + limits.mediaUnnamedMs - 60_000);
-    expect(await stored()).toEqual([true, true, true]);
+    expect(await stored()).toEqual([true, true, true, true]);
     await sweepAt(nowMs + limits.mediaUnnamedMs + 1_000);
-    expect(await stored()).toEqual([true, false, false]);
+    expect(await stored()).toEqual([true, false, false, true]);
   });
 
   test("by the retention of the project, also with weeks that no project keeps", async () => {

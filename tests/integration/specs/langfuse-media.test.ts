@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
+import { LangfuseMedia as LangfuseMediaOfVersion5 } from "@langfuse/client";
 import { LangfuseSpanProcessor } from "@langfuse/otel";
 import { setLangfuseTracerProvider, startObservation } from "@langfuse/tracing";
 import { BasicTracerProvider } from "@opentelemetry/sdk-trace-base";
 import { langfuseErrorBody, registeredMedia, shownMedia } from "@touchstone/contracts";
 import { LangfuseMedia } from "langfuse";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
 import { type ApiClient, createClient } from "../src/client.ts";
 import { basic, type LangfuseClients, langfuseClients, readOnlyTrace } from "../src/langfuse-clients.ts";
 import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
@@ -170,4 +172,36 @@ test("an upload through the gateway that is refused early leaves the connection 
   expect(await put(uploadUrl ?? "", randomBytes(content.length))).toBe(400);
   expect(await put(uploadUrl ?? "", content)).toBe(200);
   expect((await readContent(id)).content.equals(content)).toBe(true);
+});
+
+test("media of dataset items are uploaded by the client and come back in their place", async () => {
+  const { v5 } = langfuse;
+  await v5.api.datasets.create({ name: "pictures" });
+  const picture = new LangfuseMediaOfVersion5({ source: "bytes", contentBytes: onePixel, contentType: "image/png" });
+  const created = await v5.dataset.createItem({
+    datasetName: "pictures",
+    input: { question: "What is it?", shown: [picture] },
+    expectedOutput: picture,
+    metadata: { source: "camera" },
+  });
+  const reference = { mediaId: idOf(onePixel), contentType: "image/png", contentLength: onePixel.length };
+  expect(created.mediaReferences).toMatchObject([
+    { field: "input", jsonPath: "$['shown'][0]", media: reference },
+    { field: "expectedOutput", jsonPath: "$", media: reference },
+  ]);
+
+  const { items } = await v5.dataset.get("pictures");
+  const [item] = items;
+  const { shown } = z.object({ shown: z.array(z.looseObject({ url: z.string() })) }).parse(item?.input);
+  expect(item).toMatchObject({
+    input: { question: "What is it?", shown: [reference] },
+    expectedOutput: reference,
+    metadata: { source: "camera" },
+  });
+  expect(Buffer.from(await (await fetch(shown[0]?.url ?? "")).arrayBuffer())).toEqual(onePixel);
+  const text = {
+    datasetName: "pictures",
+    input: "@@@langfuseMedia:type=image/png|id=xxxxxxxxxxxxxxxxxxxxxx|source=bytes@@@",
+  };
+  expect(await v5.api.datasetItems.create(text)).toMatchObject({ input: text.input, mediaReferences: [] });
 });

@@ -2233,6 +2233,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agent-monitoring/prompt-versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Compare the versions of a prompt: traces, errors, ratings and cost. */
+        get: operations["readPromptVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agent-monitoring/top-failing": {
         parameters: {
             query?: never;
@@ -4180,6 +4197,12 @@ export interface components {
                 questionIndex: number;
                 runNumber: number;
                 idempotencyKey: string;
+                /** @description Of the dataset version that the run keeps; of as many of the first ones as were asked for */
+                question?: {
+                    query: string;
+                    /** @description Asked afterwards, in this order */
+                    followUps: string[];
+                };
             }[];
         };
         MovedLabels: {
@@ -5335,6 +5358,10 @@ export interface operations {
                 ratingMax?: string;
                 /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these */
                 failing?: string;
+                /** @description A span of the trace states this prompt */
+                promptName?: string;
+                /** @description With promptName: it states this version of it */
+                promptVersion?: string;
                 /** @description preview: short texts instead of whole ones, with cost, agent and span count */
                 view?: string;
             };
@@ -5495,6 +5522,10 @@ export interface operations {
                 ratingMax?: string;
                 /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these */
                 failing?: string;
+                /** @description A span of the trace states this prompt */
+                promptName?: string;
+                /** @description With promptName: it states this version of it */
+                promptVersion?: string;
             };
             header?: never;
             path?: never;
@@ -5538,6 +5569,10 @@ export interface operations {
                 ratingMax?: string;
                 /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these */
                 failing?: string;
+                /** @description A span of the trace states this prompt */
+                promptName?: string;
+                /** @description With promptName: it states this version of it */
+                promptVersion?: string;
                 /** @description preview: short texts instead of whole ones, with cost, agent and span count */
                 view?: string;
             };
@@ -6072,7 +6107,9 @@ export interface operations {
                     /** @description The trace that shows it, which may be stored later */
                     traceId?: string | null;
                     spanId?: string | null;
-                    /** @description Where the span has it: `input`, `output` or `metadata` */
+                    /** @description Without a trace: the item of a dataset that has it, which keeps it */
+                    datasetItemId?: string | null;
+                    /** @description Where the span or the item has it, such as `input`, `output` or `metadata` */
                     field?: string | null;
                 };
             };
@@ -8562,7 +8599,10 @@ export interface operations {
     };
     listMissingResults: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The number of missing results that come with their question, 0, the default, to 100 */
+                questions?: string;
+            };
             header?: never;
             path: {
                 runId: string;
@@ -11903,6 +11943,51 @@ export interface operations {
                             /** @description Milliseconds */
                             latencyP50: number | null;
                             latencyP95: number | null;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    readPromptVersions: {
+        parameters: {
+            query?: {
+                /** @description 1h, 24h, 7d or 30d; default 7d */
+                window?: string;
+                /** @description Of the prompt, as spans state it; required */
+                name?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Last used first; empty for a prompt that no trace states. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        name: string;
+                        /** @enum {string} */
+                        window: "1h" | "24h" | "7d" | "30d";
+                        /** @description Traces created from then on count; as `from`, it lists them */
+                        since: string;
+                        /** @description Last used first */
+                        versions: {
+                            /** @description As the spans state it; null: they state none */
+                            version: string | null;
+                            traces: number;
+                            /** @description Of these, ended in an error */
+                            errors: number;
+                            /** @description Of these, rated by a live judge */
+                            rated: number;
+                            /** @description 0 to 10, of the rated ones; null: none is */
+                            averageRating: number | null;
+                            /** @description Of the spans that state the version, together; null: none has a price */
+                            costUSD: number | null;
                         }[];
                     };
                 };

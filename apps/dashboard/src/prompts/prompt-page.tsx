@@ -16,6 +16,7 @@ import { WordDiff } from "../ui/word-diff.tsx";
 import { MoveLabelsDialog } from "./move-labels-dialog.tsx";
 import { PublishDialog } from "./publish-dialog.tsx";
 import { type Prompt, promptQuery } from "./queries.ts";
+import { VersionFigures } from "./version-figures.tsx";
 
 const route = getRouteApi("/p/$projectId/prompts/$promptId");
 
@@ -46,6 +47,7 @@ export function PromptPage() {
             {(prompt) => (
               <>
                 <PromptVersion prompt={prompt} last={last} />
+                <VersionFigures promptName={prompt.name} />
                 <PublishDialog isOpen={isPublishing} onClose={() => setPublishing(false)} from={prompt} />
               </>
             )}

@@ -1,8 +1,11 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { bodyOf, type ProjectApi } from "../api/client.ts";
-import type { components } from "../api/schema.gen.d.ts";
+import type { components, paths } from "../api/schema.gen.d.ts";
 
 export type Prompt = components["schemas"]["Prompt"];
+export type VersionFigure = PromptVersions["versions"][number];
+type PromptVersions =
+  paths["/api/v1/agent-monitoring/prompt-versions"]["get"]["responses"][200]["content"]["application/json"];
 
 /** The key of everything that was read of the project's prompts. */
 export const promptsKey = (api: ProjectApi) => [api.projectId, "prompts"] as const;
@@ -29,4 +32,14 @@ export const promptQuery = (api: ProjectApi, promptId: string, version?: number)
       return bodyOf(api.GET("/api/v1/custom-agent-evaluations/prompts/{promptId}", { params, signal }));
     },
     placeholderData: keepPreviousData,
+  });
+
+/** How the traces of the last 30 days did that name a prompt, by its version. */
+export const versionFiguresQuery = (api: ProjectApi, name: string) =>
+  queryOptions({
+    queryKey: [...promptsKey(api), "figures", name],
+    queryFn: ({ signal }) => {
+      const params = { query: { name, window: "30d" } };
+      return bodyOf(api.GET("/api/v1/agent-monitoring/prompt-versions", { params, signal }));
+    },
   });

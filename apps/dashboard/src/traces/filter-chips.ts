@@ -12,7 +12,7 @@ export interface FilterChip {
 
 /** The active filters, except for the search text, which is in its field. `agentName` resolves an id. */
 export function filterChips(filter: TracesFilter, agentName: (id: string) => string): FilterChip[] {
-  const { agent, model, framework, source, error, from, to, session, slow } = filter;
+  const { agent, model, framework, source, error, from, to, session, slow, prompt, promptVersion } = filter;
   const outcome = outcomeOf(filter);
   const chips: (FilterChip | false)[] = [
     agent !== undefined && { name: "agent", text: `Agent ${agentName(agent)}`, isInMenu: true },
@@ -28,6 +28,11 @@ export function filterChips(filter: TracesFilter, agentName: (id: string) => str
     to !== undefined && { name: "to", text: `Until ${formatTime(to)}`, isInMenu: false },
     framework !== undefined && { name: "framework", text: `Framework ${framework}`, isInMenu: false },
     session !== undefined && { name: "session", text: `Session ${session}`, isInMenu: false },
+    prompt !== undefined && {
+      name: "prompt",
+      text: `Prompt ${prompt}${promptVersion === undefined ? "" : `, version ${promptVersion}`}`,
+      isInMenu: false,
+    },
     slow !== undefined && { name: "slow", text: `${formatDuration(slow)} or longer`, isInMenu: false },
   ];
   return chips.filter((chip) => chip !== false);

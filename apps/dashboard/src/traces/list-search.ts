@@ -17,6 +17,9 @@ export const readTracesSearch = searchOf({
   session: text,
   /** Minimum in milliseconds. */
   slow: number,
+  /** The name of a prompt, and one of its versions. */
+  prompt: text,
+  promptVersion: text,
   /** The visible columns; when absent, the default ones of {@link columnNames}. */
   cols: list,
   peek: text,
@@ -40,6 +43,8 @@ const filterNames = [
   "rating",
   "session",
   "slow",
+  "prompt",
+  "promptVersion",
 ] as const;
 
 export type FilterName = (typeof filterNames)[number];
@@ -97,7 +102,8 @@ const ratingQuery = {
 
 /** The filters as parameters of the API. */
 export function listQueryOf(filter: TracesFilter, now = Date.now()) {
-  const { search, agent, model, framework, source, error, from, to, rating, session, slow } = filter;
+  const { search, agent, model, framework, source, error, from, to, rating, session, slow, prompt, promptVersion } =
+    filter;
   return {
     ...(search !== undefined && { search }),
     ...(agent !== undefined && { agentId: agent }),
@@ -109,6 +115,7 @@ export function listQueryOf(filter: TracesFilter, now = Date.now()) {
     ...(to !== undefined && { to: momentOf(to, now) }),
     ...(session !== undefined && { sessionId: session }),
     ...(slow !== undefined && { latencyMinMs: String(slow) }),
+    ...(prompt !== undefined && { promptName: prompt, ...(promptVersion !== undefined && { promptVersion }) }),
     ...(rating !== undefined && ratingQuery[rating]),
   };
 }

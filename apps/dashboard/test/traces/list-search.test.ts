@@ -38,6 +38,8 @@ describe("the question to the API", () => {
         error: "true",
         session: "s",
         slow: "4200",
+        prompt: "p",
+        promptVersion: "2",
       }),
     );
     expect(listQueryOf(filter, now)).toEqual({
@@ -48,6 +50,8 @@ describe("the question to the API", () => {
       hasError: "true",
       sessionId: "s",
       latencyMinMs: "4200",
+      promptName: "p",
+      promptVersion: "2",
     });
   });
 
@@ -78,11 +82,16 @@ test.each(["failing", "error", "passing", "rated", undefined] as const)(
 );
 
 test("chips name what is set, agents by their name", () => {
-  const chips = filterChips({ agent: "7", error: true, from: "7d", slow: 4200, search: "x" }, () => "refund-agent");
+  const prompt = { prompt: "greeting", promptVersion: "2" };
+  const chips = filterChips(
+    { agent: "7", error: true, from: "7d", slow: 4200, search: "x", ...prompt },
+    () => "refund-agent",
+  );
   expect(chips.map(({ text }) => text)).toEqual([
     "Agent refund-agent",
     "Ended in an error",
     "Last 7 days",
+    "Prompt greeting, version 2",
     "4.20 s or longer",
   ]);
 });

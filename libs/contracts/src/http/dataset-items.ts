@@ -35,7 +35,7 @@ export const datasetItem = z.object({
   metadata: z.json(),
   sourceTraceId: z.string().nullable(),
   sourceObservationId: z.string().nullable(),
-  mediaReferences: z.array(z.json()).describe("Always empty: newer clients want it"),
+  mediaReferences: z.array(z.json()).describe("Empty between services"),
   datasetId: z.string(),
   datasetName: z.string(),
   createdAt: z.string(),

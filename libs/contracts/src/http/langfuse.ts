@@ -97,10 +97,23 @@ export const langfuseDatasetParams = z.object({ datasetName: z.string().describe
 /** Body of `POST /api/public/dataset-items`. A known id changes the item that has it. */
 export const submittedLangfuseItem = keptItem.extend({ id: z.string().max(limits.registryNameMaxChars).nullish() });
 
-export const langfuseItem = datasetItem;
+/** A text of an item that refers to a stored medium. */
+export const langfuseItemMedia = z.object({
+  field: z.enum(["input", "expectedOutput", "metadata"]),
+  referenceString: z.string().describe("The text"),
+  jsonPath: z.string().describe("Where the field has it, such as `$['image']` or `$[0]`"),
+  media: z.object({
+    mediaId,
+    contentType: z.string(),
+    contentLength: z.int().describe("In bytes"),
+    url: z.string(),
+    urlExpiry: z.string(),
+  }),
+});
+export const langfuseItem = datasetItem.extend({ mediaReferences: z.array(langfuseItemMedia) });
 export const langfuseItemParams = z.object({ itemId: z.string() });
 export const langfuseItemListQuery = langfusePageQuery.extend({ datasetName: z.string() });
-export const langfuseItemList = z.object({ data: z.array(datasetItem), meta: pageMeta });
+export const langfuseItemList = z.object({ data: z.array(langfuseItem), meta: pageMeta });
 
 const peerId = z.string().min(1).max(limits.indexedTextMaxChars).check(storable);
 
@@ -162,6 +175,7 @@ export const langfuseMediaSentences = {
   sha256Hash: mediaSentences.sha256.replace("sha256", "sha256Hash"),
   traceId: mediaSentences.traceId,
   observationId: mediaSentences.spanId.replace("spanId", "observationId"),
+  datasetItemId: mediaSentences.datasetItemId,
   field: mediaSentences.field,
 } as const;
 

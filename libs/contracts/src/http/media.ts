@@ -21,7 +21,8 @@ export const submittedMedia = z.object({
   sha256,
   traceId: text.nullish().describe("The trace that shows it, which may be stored later"),
   spanId: text.nullish(),
-  field: text.nullish().describe("Where the span has it: `input`, `output` or `metadata`"),
+  datasetItemId: text.nullish().describe("Without a trace: the item of a dataset that has it, which keeps it"),
+  field: text.nullish().describe("Where the span or the item has it, such as `input`, `output` or `metadata`"),
 });
 export type SubmittedMedia = z.infer<typeof submittedMedia>;
 
@@ -35,6 +36,7 @@ export const mediaSentences = {
   sha256: "sha256 must be the SHA-256 of the content in base64",
   traceId: idSentence("traceId"),
   spanId: idSentence("spanId"),
+  datasetItemId: idSentence("datasetItemId"),
   field: idSentence("field"),
 } as const;
 

@@ -318,6 +318,15 @@ export const runList = z.object({
   ...pageEnd,
 });
 
+export const missingResultsQuery = z.object({
+  questions: z
+    .string()
+    .optional()
+    .describe(
+      `The number of missing results that come with their question, 0, the default, to ${limits.missingQuestionsMax}`,
+    ),
+});
+
 /**
  * 200 of `GET .../missing-results` (completions 5.5): the stored results, and those that the dataset still requires.
  */
@@ -326,7 +335,15 @@ export const missingResults = z.object({
   submittedKeys: z.array(z.string()),
   submittedCount: z.number().int(),
   missing: z.array(
-    z.object({ questionIndex: z.number().int(), runNumber: z.number().int(), idempotencyKey: z.string() }),
+    z.object({
+      questionIndex: z.number().int(),
+      runNumber: z.number().int(),
+      idempotencyKey: z.string(),
+      question: z
+        .object({ query: z.string(), followUps: z.array(z.string()).describe("Asked afterwards, in this order") })
+        .optional()
+        .describe("Of the dataset version that the run keeps; of as many of the first ones as were asked for"),
+    }),
   ),
 });
 

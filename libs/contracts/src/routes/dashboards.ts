@@ -19,6 +19,7 @@ import {
 } from "../http/dashboards.ts";
 import { ingestHealth } from "../http/ingest-health.ts";
 import { modelComparison } from "../http/model-comparison.ts";
+import { promptVersions, promptVersionsQuery } from "../http/prompt-versions.ts";
 import type { Route } from "../route.ts";
 import { dataPlane, error, prefix } from "./route-parts.ts";
 
@@ -51,6 +52,17 @@ export const dashboardRoutes = {
     query: dashboardWindowQuery,
     responses: { 200: { description: "A point for each stretch of the window.", schema: performance } },
     summary: "Read latency and errors of the live traffic over time.",
+  },
+  readPromptVersions: {
+    ...ingest,
+    id: "readPromptVersions",
+    path: `${monitoring}/prompt-versions`,
+    query: promptVersionsQuery,
+    responses: {
+      200: { description: "Last used first; empty for a prompt that no trace states.", schema: promptVersions },
+      400: error("`name` is missing."),
+    },
+    summary: "Compare the versions of a prompt: traces, errors, ratings and cost.",
   },
   readTopFailing: {
     ...monitor,

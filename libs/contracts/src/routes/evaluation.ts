@@ -17,6 +17,7 @@ import {
   getRunQuery,
   listRunsQuery,
   missingResults,
+  missingResultsQuery,
   rescoreRunBody,
   rescoreRunReply,
   rescoreRunSentences,
@@ -132,8 +133,10 @@ export const evaluationRoutes = {
     method: "GET",
     path: `${prefix}/custom-agent-evaluations/runs/{runId}/missing-results`,
     params: runParams,
+    query: missingResultsQuery,
     responses: {
       200: { description: "What is stored, and what is not yet.", schema: missingResults },
+      400: error("`questions` is no number of questions."),
       404: error("No such run in the project."),
     },
     summary: "List the results a run still lacks.",

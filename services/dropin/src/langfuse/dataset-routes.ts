@@ -2,6 +2,7 @@ import { internalRoutes, routes } from "@touchstone/contracts";
 import {
   AppError,
   type Call,
+  elementsOf,
   type Handler,
   membersOf,
   memberText,
@@ -11,17 +12,18 @@ import {
   type ServedRoute,
 } from "@touchstone/service-kit";
 import type { Owner } from "../owner.ts";
+import { withMedia } from "./item-media.ts";
 import { pageMeta, readPage, textOf } from "./page.ts";
 
 /** Datasets and their items (dropin 1.5). The owner answers items as JSON text, which is passed on as it is. */
-export function datasetRoutes({ evalRuns }: { evalRuns: Owner }): ServedRoute[] {
+export function datasetRoutes({ evalRuns, ingest }: { evalRuns: Owner; ingest: Owner }): ServedRoute[] {
   return [
     { route: routes.createLangfuseDataset, handle: createDataset(evalRuns) },
     { route: routes.listLangfuseDatasets, handle: listDatasets(evalRuns) },
     { route: routes.getLangfuseDataset, handle: getDataset(evalRuns) },
-    { route: routes.createLangfuseDatasetItem, handle: createItem(evalRuns) },
-    { route: routes.listLangfuseDatasetItems, handle: listItems(evalRuns) },
-    { route: routes.getLangfuseDatasetItem, handle: getItem(evalRuns) },
+    { route: routes.createLangfuseDatasetItem, handle: createItem(evalRuns, ingest) },
+    { route: routes.listLangfuseDatasetItems, handle: listItems(evalRuns, ingest) },
+    { route: routes.getLangfuseDatasetItem, handle: getItem(evalRuns, ingest) },
   ];
 }
 
@@ -55,14 +57,15 @@ function getDataset(evalRuns: Owner): Handler {
   };
 }
 
-function createItem(evalRuns: Owner): Handler {
+function createItem(evalRuns: Owner, ingest: Owner): Handler {
   return async (call) => {
     const { text } = await readJsonObject(call);
-    return { status: 200, body: await evalRuns.ask(internalRoutes.keepItem, call, { body: text }) };
+    const item = await evalRuns.ask(internalRoutes.keepItem, call, { body: text });
+    return { status: 200, body: (await withMedia([item], ingest, call)).join() };
   };
 }
 
-function listItems(evalRuns: Owner): Handler {
+function listItems(evalRuns: Owner, ingest: Owner): Handler {
   return async (call) => {
     const page = readPage(call);
     const datasetName = textOf(call, "datasetName");
@@ -70,16 +73,17 @@ function listItems(evalRuns: Owner): Handler {
     const body = JSON.stringify({ datasetName, offset: page.offset, limit: page.limit });
     const found = await evalRuns.ask(internalRoutes.listItems, call, { body });
     const meta = pageMeta(page, Number(memberText(found, "totalCount")));
-    return { status: 200, body: `{"data":${memberText(found, "items")},"meta":${JSON.stringify(meta)}}` };
+    const items = await withMedia(elementsOf(memberText(found, "items") ?? "[]"), ingest, call);
+    return { status: 200, body: `{"data":[${items.join(",")}],"meta":${JSON.stringify(meta)}}` };
   };
 }
 
-function getItem(evalRuns: Owner): Handler {
+function getItem(evalRuns: Owner, ingest: Owner): Handler {
   return async (call) => {
     const body = JSON.stringify({ id: call.params.itemId ?? "" });
     const item = memberText(await evalRuns.ask(internalRoutes.findItem, call, { body }), "item") ?? "null";
     if (item === "null") throw new AppError("not_found", "Dataset item not found");
-    return { status: 200, body: item };
+    return { status: 200, body: (await withMedia([item], ingest, call)).join() };
   };
 }
 

@@ -1,5 +1,4 @@
 import {
-  accountOriginHeader,
   type langfuseMedia,
   type registeredLangfuseMedia,
   registeredMedia,
@@ -17,6 +16,7 @@ import {
 import type { z } from "zod";
 import type { Owner } from "../owner.ts";
 import { spanIdOf, traceIdOf } from "./ids.ts";
+import { absolute } from "./item-media.ts";
 
 /** Media (dropin 1.7). They are Touchstone's own, whose ids are made as Langfuse's clients make them. */
 export function mediaRoutes({ ingest }: { ingest: Owner }): ServedRoute[] {
@@ -30,9 +30,9 @@ export function mediaRoutes({ ingest }: { ingest: Owner }): ServedRoute[] {
 function registerMedia(ingest: Owner): Handler {
   return async (call) => {
     const sent = parseBody((await readJsonObject(call)).value, routes.registerLangfuseMedia.body);
-    const { sha256Hash: sha256, traceId, observationId, field, contentType, contentLength } = sent;
+    const { sha256Hash: sha256, traceId, observationId, datasetItemId, field, contentType, contentLength } = sent;
     const announced = {
-      ...{ contentType, contentLength, sha256, field },
+      ...{ contentType, contentLength, sha256, field, datasetItemId },
       traceId: typeof traceId === "string" ? traceIdOf(traceId) : null,
       spanId: typeof observationId === "string" ? spanIdOf(observationId) : null,
     };
@@ -72,10 +72,4 @@ function getMedia(ingest: Owner): Handler {
 async function findMedia(ingest: Owner, call: Call): Promise<z.output<typeof shownMedia>> {
   const params = { mediaId: call.params.mediaId ?? "" };
   return shownMedia.parse(JSON.parse(await ingest.ask(routes.getMedia, call, { params })));
-}
-
-/** Clients take nothing else. Ingest, asked by a service, answers an address without its origin. */
-function absolute({ headers }: Call, address: string): string {
-  const origin = headers[accountOriginHeader];
-  return `${typeof origin === "string" ? origin : ""}${address}`;
 }

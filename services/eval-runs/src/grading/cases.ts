@@ -13,6 +13,8 @@ export interface Grading {
 /** One question of a dataset with its per-case inputs (completions 3.2). Null = the case has none. */
 export interface EvaluationCase {
   query: string;
+  /** Asked after it, in this order. */
+  followUps: readonly string[];
   expectedResults: string | null;
   judgeGuideline: string | null;
   retrievalContext: string | readonly string[] | null;
@@ -35,15 +37,16 @@ export function readGrading(dataset: GradingSource): Grading {
   const { questions, numberOfRequests } = stored;
   return {
     plan: planOfDataset(dataset, stored),
-    cases: questions.map((question) => readCase(question.main_question)),
+    cases: questions.map(readCase),
     numberOfRequests,
   };
 }
 
 /** A case keeps its members as they were sent, so members without a specified rule need checks here. */
-function readCase(main: StoredCase): EvaluationCase {
+function readCase({ main_question: main, follow_up_questions: followUps }: StoredQuestion): EvaluationCase {
   return {
     query: main.query,
+    followUps: (followUps ?? []).map(({ query }) => query),
     expectedResults: filledOrNull(main.expectedResults),
     judgeGuideline: filledOrNull(main.judgeGuideline),
     retrievalContext: main.retrievalContext ?? null,
@@ -86,8 +89,13 @@ const textsOf = (value: unknown): string[] =>
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
 interface StoredDataset extends StoredDocument {
-  questions: { main_question: StoredCase }[];
+  questions: StoredQuestion[];
   numberOfRequests: number;
+}
+
+interface StoredQuestion {
+  main_question: StoredCase;
+  follow_up_questions?: { query: string }[] | null;
 }
 
 interface StoredCase {

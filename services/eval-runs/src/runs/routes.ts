@@ -1,4 +1,4 @@
-import { type finalizeRunReply, isUuid, type missingResults, routes } from "@touchstone/contracts";
+import { type finalizeRunReply, isUuid, limits, type missingResults, routes } from "@touchstone/contracts";
 import {
   AppError,
   actOf,
@@ -15,7 +15,7 @@ import type { ConfigStore } from "../graders/config-store.ts";
 import type { GroupStore } from "../graders/group-store.ts";
 import type { MemberReader } from "../graders/member-reader.ts";
 import { answerPieces } from "../json/answer-pieces.ts";
-import { readAllOrNone } from "../queries/read-query.ts";
+import { type Query, readAllOrNone, readText } from "../queries/read-query.ts";
 import type { AwaitedOutputs } from "../results/awaited-outputs.ts";
 import type { BatchScorer } from "../results/batch-scorer.ts";
 import type { ResultStore } from "../results/result-store.ts";
@@ -147,6 +147,7 @@ function listMissingResults({
 }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
+    const shown = readQuestions(call.query);
     const run = await requireRun(runs, projectId, call.params.runId);
     const { cases, numberOfRequests } = await gradings.ofRun(projectId, run);
     // A trace that is graded alone answers no question.
@@ -156,10 +157,22 @@ function listMissingResults({
       runId: run.id,
       submittedKeys: keys.map(({ idempotencyKey }) => idempotencyKey),
       submittedCount: keys.length,
-      missing: findMissingResults(run.id, { cases: asked, numberOfRequests }, keys),
+      missing: findMissingResults(run.id, { cases: asked, numberOfRequests }, keys).map((missing, index) => {
+        const asked = index < shown ? cases[missing.questionIndex] : undefined;
+        return asked === undefined
+          ? missing
+          : { ...missing, question: { query: asked.query, followUps: [...asked.followUps] } };
+      }),
     };
     return { status: 200, body: reply };
   };
+}
+
+/** The number of missing results that come with their question. */
+function readQuestions(query: Query): number {
+  const text = readText(query, "questions") ?? "0";
+  if (/^\d{1,9}$/.test(text) && Number(text) <= limits.missingQuestionsMax) return Number(text);
+  throw new AppError("bad_request", `questions must be a number between 0 and ${limits.missingQuestionsMax}`);
 }
 
 /** POST /custom-agent-evaluations/runs/{runId}/finalize (completions 5.4). */

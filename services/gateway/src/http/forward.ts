@@ -194,6 +194,9 @@ const routesWithLinks: ReadonlySet<string> = new Set([
   "getMedia",
   "registerLangfuseMedia",
   "getLangfuseMedia",
+  "createLangfuseDatasetItem",
+  "getLangfuseDatasetItem",
+  "listLangfuseDatasetItems",
 ]);
 
 function ownHeadersOf(route: Route, request: FastifyRequest, publicUrl: string | null) {

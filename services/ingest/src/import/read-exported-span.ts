@@ -1,5 +1,6 @@
 import { isStorable, isUuid, limits } from "@touchstone/contracts";
 import { parseIsoTime, uuidv7TimeMs } from "@touchstone/service-kit";
+import { toPromptUse } from "../model/own-facts.ts";
 import { type JsonSlice, type JsonType, scanElements, scanMembers } from "../model/scan-members.ts";
 import type { IncomingSpan, JsonText } from "../model/span.ts";
 import { guessSpanKind, normaliseSpanKind } from "../model/span-kind.ts";
@@ -32,6 +33,7 @@ export function readExportedSpan(members: LineMembers, nowMs: number): IncomingS
   const parentSpanId = read.text("parentSpanId", limits.indexedTextMaxChars);
   const metadata = read.json("metadata", "object");
   const otelTraceId = readOtelTraceId(read, spanId, metadata);
+  const prompt = toPromptUse(metadataText(metadata, "promptName"), metadataText(metadata, "promptVersion"));
   const model = read.text("model", limits.indexedTextMaxChars);
   const sessionId = read.text("sessionId", limits.indexedTextMaxChars);
   const toolCalls = readToolCalls(read);
@@ -70,7 +72,11 @@ export function readExportedSpan(members: LineMembers, nowMs: number): IncomingS
     performanceSummary: read.json("performanceSummary", "object"),
     ...(otelTraceId !== null && {
       // Two views of one call state the same response id and count once.
-      tree: { ...otelText(metadata, "responseId"), ...(agentName !== null && { agent: agentName }) },
+      tree: {
+        ...otelText(metadata, "responseId"),
+        ...(agentName !== null && { agent: agentName }),
+        ...(prompt !== null && { prompt }),
+      },
     }),
   };
 }
@@ -107,6 +113,13 @@ function otelText<Name extends string>(metadata: JsonText | null, name: Name): {
   const otel = metadata === null ? undefined : scanMembers(metadata).members?.get("otel");
   const found = otel === undefined ? undefined : scanMembers(otel.text).members?.get(name);
   return found?.type === "string" ? ({ [name]: JSON.parse(found.text) } as { [Key in Name]?: string }) : {};
+}
+
+/** A text or a number of the metadata; null if it has none of that name. */
+function metadataText(metadata: JsonText | null, name: string): string | null {
+  const found = metadata === null ? undefined : scanMembers(metadata).members?.get(name);
+  if (found?.type === "number") return found.text;
+  return found?.type === "string" ? (JSON.parse(found.text) as string) : null;
 }
 
 /** In stored form, so that each call keeps its text. */

@@ -12,8 +12,10 @@ export interface AnnouncedMedia {
 }
 
 export interface MediaLink {
-  /** Canonical. */
+  /** Canonical; of an item of a dataset `item:` and its id. */
   traceKey: string;
+  /** It is not looked whether its trace is stored. */
+  isLasting: boolean;
   /** Empty: not said. */
   spanId: string;
   field: string;
@@ -133,7 +135,7 @@ async function addLink(
   {
     projectId,
     mediaId,
-    link: { traceKey, spanId, field },
+    link: { traceKey, isLasting, spanId, field },
     now,
     dueAt,
   }: { projectId: string; mediaId: string; link: MediaLink; now: Date; dueAt: Date },
@@ -144,7 +146,7 @@ async function addLink(
       insert into ingest.media_links (project_id, media_id, trace_key, span_id, field, created_at, due_at)
       values ($1, $2, $3, $4, $5, $6, $7)
       on conflict do nothing`,
-    values: [projectId, mediaId, traceKey, spanId, field, now, dueAt],
+    values: [projectId, mediaId, traceKey, spanId, field, now, isLasting ? null : dueAt],
   });
 }
 

@@ -130,12 +130,16 @@ function ofOpenProject(handle: Handler): Handler {
 
 function toAnnounced(sent: SubmittedMedia): AnnouncedMedia {
   const sha256 = Buffer.from(sent.sha256, "base64");
-  const { contentType, contentLength, traceId, spanId, field } = sent;
-  const link =
-    typeof traceId === "string"
-      ? { traceKey: canonicalTraceId(traceId), spanId: spanId ?? "", field: field ?? "" }
-      : null;
-  return { id: mediaIdOf(sha256), sha256, contentType, contentLength, link };
+  const { contentType, contentLength } = sent;
+  return { id: mediaIdOf(sha256), sha256, contentType, contentLength, link: toLink(sent) };
+}
+
+/** An item may be sent after its media and its dataset is with another service, so what an item has stays with the project. */
+function toLink({ traceId, spanId, datasetItemId, field }: SubmittedMedia): AnnouncedMedia["link"] {
+  const place = { spanId: spanId ?? "", field: field ?? "" };
+  if (typeof traceId === "string") return { traceKey: canonicalTraceId(traceId), isLasting: false, ...place };
+  if (typeof datasetItemId === "string") return { traceKey: `item:${datasetItemId}`, isLasting: true, ...place };
+  return null;
 }
 
 /** Clients of Langfuse make the same one, and refuse any other. */

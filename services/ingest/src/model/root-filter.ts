@@ -1,3 +1,5 @@
+import type { PromptUse } from "./own-facts.ts";
+
 /** The filters of a list of roots; a root must match all of them. Shown values are compared. Null = any. */
 export interface RootFilter {
   /** As stored: trimmed and lowercased. */
@@ -17,6 +19,8 @@ export interface RootFilter {
   ratingMax: number | null;
   /** True: it ended in an error or a live judge rates it below its threshold; false: neither. */
   isFailing: boolean | null;
+  /** A span of its trace states this prompt; a null version means any. */
+  prompt: PromptUse | null;
   /** A LIKE pattern for the searched text; see src/search. */
   pattern: string | null;
 }

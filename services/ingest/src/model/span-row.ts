@@ -1,6 +1,6 @@
 import type { StoredTrace } from "@touchstone/contracts";
 import type { IncomingFragment } from "./incoming-fragment.ts";
-import type { OwnFacts } from "./own-facts.ts";
+import type { OwnFacts, PromptUse } from "./own-facts.ts";
 import type { SpanUpdate } from "./span-update.ts";
 import type { TokenList } from "./token-list.ts";
 
@@ -51,6 +51,8 @@ export interface SpanRow {
   facts: OwnFacts | null;
   /** Additions from other rows on reading (JSON; derivation.ts); null = nothing. */
   derived: string | null;
+  /** The prompt that it states; absent = none. */
+  prompt?: PromptUse;
   /** Matches log records without a trace. */
   responseId: string | null;
   /** The identity of a REST span's parent, which may not have arrived; null without a parent. */

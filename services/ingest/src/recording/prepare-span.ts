@@ -110,6 +110,7 @@ function prepareRow(span: IncomingSpan, context: SpanContext, body: Buffer): Spa
     tools: isOtlp ? null : writeToolTally(callsOf(span, { name, hasError })),
     facts: isOtlp ? ownFacts(span, { name, sessionId, model }) : null,
     derived: null,
+    ...(span.tree?.prompt !== undefined && { prompt: span.tree.prompt }),
     responseId: maybeStorable(span.tree?.responseId ?? null),
     parentDk: isOtlp ? null : dedupeKey("rest", null, parentSpanId),
     flags: (isOtlp ? otlpFlag : 0) | (span.parentIsRemote ? remoteParentFlag : 0),
@@ -167,7 +168,7 @@ function encodeBody(span: IncomingSpan, fieldCharsMax: number | null): Buffer | 
 
 /** Absent values are left out: this is stored with every row. */
 function ownFacts(span: IncomingSpan, row: Pick<SpanRow, "name" | "sessionId" | "model">): OwnFacts {
-  const { responseId: _column, reasoningTokens: _counted, ...tree } = span.tree ?? {};
+  const { responseId: _column, reasoningTokens: _counted, prompt: _columns, ...tree } = span.tree ?? {};
   const facts: OwnFacts = { name: row.name, ...tree };
   if (row.model !== null) facts.model = row.model;
   if (row.sessionId !== null) facts.session = row.sessionId;

@@ -17,6 +17,7 @@ const everything: RemovalFilter = {
   ratingMin: null,
   ratingMax: null,
   isFailing: null,
+  prompt: null,
 };
 
 /**

@@ -10,6 +10,7 @@ import { normaliseFramework } from "./submitted-trace.ts";
  */
 export function readRootFilter(query: Call["query"]): RootFilter | null {
   const one = (name: string): string | null => readOne(query, name);
+  const promptName = one("promptName");
   const filter: RootFilter = {
     framework: normaliseFramework(one("framework")),
     source: readSource(one("source")),
@@ -23,9 +24,12 @@ export function readRootFilter(query: Call["query"]): RootFilter | null {
     ratingMin: readNumber("ratingMin", one("ratingMin")),
     ratingMax: readNumber("ratingMax", one("ratingMax")),
     isFailing: readFlag("failing", one("failing")),
+    prompt: promptName === null ? null : { name: promptName, version: one("promptVersion") },
     pattern: searchPattern(one("search")),
   };
-  const isStorable = [filter.framework, filter.sessionId, filter.model].every((text) => !text?.includes("\0"));
+  const isStorable = [filter.framework, filter.sessionId, filter.model, promptName, filter.prompt?.version].every(
+    (text) => !text?.includes("\0"),
+  );
   const isKnown = filter.agentId === null || isUuid(filter.agentId);
   return isStorable && isKnown ? filter : null;
 }

@@ -19,11 +19,14 @@ import type { AgentTokenReader } from "./agent-token-reader.ts";
 import { composeCostTrend, priceUses } from "./compose-costs.ts";
 import { composeMetrics } from "./compose-metrics.ts";
 import { type MetricsQuery, type MetricsStore, noUsageMetrics } from "./metrics-store.ts";
+import type { PromptUseReader } from "./prompt-use-reader.ts";
+import { readPromptVersions } from "./read-prompt-versions.ts";
 
 /** Dashboards of traffic and costs, and the costs for monitor. */
 export function usageMetricsRoutes(dependencies: {
   metricsStore: MetricsStore;
   agentTokens: AgentTokenReader;
+  promptUses: PromptUseReader;
   prices: PriceStore;
   clock: Clock;
   reads(handle: Handler): Handler;
@@ -33,6 +36,7 @@ export function usageMetricsRoutes(dependencies: {
   return [
     { route: routes.readMetrics, handle: reads(readMetrics(dependencies)) },
     { route: routes.readCostTrend, handle: reads(readCostTrend(dependencies)) },
+    { route: routes.readPromptVersions, handle: reads(readPromptVersions(dependencies)) },
     { route: internalRoutes.readAgentCosts, handle: onceReady(readAgentCosts(dependencies)) },
     { route: internalRoutes.readModelCosts, handle: onceReady(readModelCosts(dependencies)) },
   ];

@@ -215,7 +215,14 @@ function chatAttributes(trace: PlannedTrace, step: Step, random: Random): DemoSp
     "gen_ai.usage.input_tokens": input,
     "gen_ai.usage.output_tokens": Math.round(random.skewed(step.asksFor === null ? 180 : 60, 0.4)),
     ...(cached > 0 && { "gen_ai.usage.cache_read.input_tokens": cached }),
+    ...promptAttributes(trace),
   };
+}
+
+/** The agent's prompt in the registry; a part of the traffic already has its third version. */
+function promptAttributes({ agent, query }: PlannedTrace): DemoSpan["attributes"] {
+  if (agent.name !== "refund-agent") return {};
+  return { "gen_ai.prompt.name": agent.name, "gen_ai.prompt.version": query.length % 3 === 0 ? "3" : "2" };
 }
 
 const instructionsOf: Readonly<Record<string, string>> = {

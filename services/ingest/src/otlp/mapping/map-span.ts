@@ -1,7 +1,7 @@
 import type { SpanKind } from "@touchstone/contracts";
 import { limits } from "@touchstone/contracts/limits";
 import type { ShapedContent } from "../../messages/show-content.ts";
-import type { TreeFacts } from "../../model/own-facts.ts";
+import { type TreeFacts, toPromptUse } from "../../model/own-facts.ts";
 import type { IncomingSpan, JsonText } from "../../model/span.ts";
 import type { ReceivedResource, ReceivedScope, ReceivedSpan } from "../wire/received-span.ts";
 import { cleanText } from "./clean-text.ts";
@@ -110,6 +110,8 @@ function describeForTree(read: {
   if (metadata.userId !== null) tree.userId = metadata.userId;
   if (metadata.environment !== null) tree.environment = metadata.environment;
   if (metadata.tags !== null) tree.tags = metadata.tags;
+  const prompt = toPromptUse(metadata.promptName, metadata.promptVersion);
+  if (prompt !== null) tree.prompt = prompt;
   if (kind === "llm" && output.json?.includes('"tool_calls":')) tree.callsTools = true;
   return tree;
 }

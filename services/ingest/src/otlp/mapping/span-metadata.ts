@@ -56,6 +56,8 @@ export interface SpanMetadata {
   userId: string | null;
   environment: string | null;
   tags: string[] | null;
+  promptName: string | null;
+  promptVersion: string | null;
   responseId: string | null;
   toolCallId: string | null;
 }
@@ -86,8 +88,8 @@ export function readMetadata(facts: SpanFacts, extras: MetadataExtras): SpanMeta
   for (const name in known) metadata.add(name, known[name as keyof typeof known]);
   const ids = { responseId: readText(facts, responseIdSources), toolCallId: readText(facts, toolCallIdSources) };
   metadata.addText("otel", otelText(facts, extras, ids));
-  const { userId, environment, tags } = known;
-  return { text: metadata.toText() as string, userId, environment, tags, ...ids };
+  const { userId, environment, tags, promptName, promptVersion } = known;
+  return { text: metadata.toText() as string, userId, environment, tags, promptName, promptVersion, ...ids };
 }
 
 function isKnown(known: Readonly<Record<string, unknown>>, name: string): boolean {

@@ -57,6 +57,12 @@ export function rootConditions(query: Omit<RootFilter, "pattern">, values: unkno
       add("session_or_trace", `(${session} or ${byTrace})`);
     }
   }
+  if (query.prompt !== null) {
+    const { name, version } = query.prompt;
+    const isVersion = version === null ? "" : ` and prompt_version = ${parameter(version)}`;
+    const used = `select trace_key from ingest.spans where project_id = $1 and prompt_name = ${parameter(name)}${isVersion}`;
+    addSparse(version === null ? "prompt" : "prompt_version", `(trace_key in (${used})) is true`);
+  }
   if (query.fromMs !== null) add("from", `id >= ${parameter(firstIdOf(query.fromMs))}`);
   if (query.toMs !== null) add("to", `id < ${parameter(firstIdOf(query.toMs))}`);
   return conditions;

@@ -185,5 +185,7 @@ export function searchArguments(
     query.isFailing,
     candidates.numbers,
     candidates.beyond,
+    query.prompt?.name ?? null,
+    query.prompt?.version ?? null,
   ];
 }

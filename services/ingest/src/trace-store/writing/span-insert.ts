@@ -44,6 +44,8 @@ const columns: ArrayColumns<ProjectRow> = {
   settled: ["text", ({ row }) => row.settled],
   net_tokens: ["text", ({ row }) => tokenLiteral(row.netTokens)],
   tools: ["text", ({ row }) => row.tools],
+  prompt_name: ["text", ({ row }) => row.prompt?.name ?? null],
+  prompt_version: ["text", ({ row }) => row.prompt?.version ?? null],
 };
 
 /** The start of each body in `bodies`, and the outbox row that announces each row, are computed over the rows. */
@@ -96,13 +98,13 @@ const storeText = `
       project_id, id, dk, trace_key, span_id, parent_span_id, is_root, created_at,
       started_at, ended_at, session_id, agent_id, name, kind, framework,
       source, model, has_error, latency_ms, own_tokens, agg_tokens, net_tokens, tools, flags, facts, derived, response_id,
-      body
+      prompt_name, prompt_version, body
     )
     select
       project_id, id, dk, trace_key, span_id, parent_span_id, is_root, to_timestamp(created_at_ms / 1000),
       to_timestamp(started_at_ms / 1000), to_timestamp(ended_at_ms / 1000), session_id, agent_id, name, kind, framework,
       source, model, has_error, latency_ms, own_tokens::float8[], agg_tokens::float8[], net_tokens::float8[], tools,
-      flags, facts, derived, response_id,
+      flags, facts, derived, response_id, prompt_name, prompt_version,
       substr(${$.bodies}::bytea, body_start, body_length)
     from incoming
     where dk is null or id in (select id from claimed)

@@ -279,6 +279,8 @@ const rowColumns: ArrayColumns<ProjectRow> = {
   own_tokens: ["text", ({ row }) => tokenLiteral(row.ownTokens)],
   response_id: ["text", ({ row }) => row.responseId],
   facts: ["text", ({ row }) => JSON.stringify(row.facts)],
+  prompt_name: ["text", ({ row }) => row.prompt?.name ?? null],
+  prompt_version: ["text", ({ row }) => row.prompt?.version ?? null],
   flags: ["smallint", ({ row }) => row.flags],
   body_length: ["integer", ({ row }) => row.body.length],
 };
@@ -296,6 +298,7 @@ function buildRowRewrite(rows: readonly ProjectRow[], shard: number): Statement 
         ended_at = to_timestamp(wanted.ended_at_ms / 1000), kind = wanted.kind, framework = wanted.framework,
         source = wanted.source, latency_ms = wanted.latency_ms, own_tokens = wanted.own_tokens::float8[],
         response_id = wanted.response_id, facts = wanted.facts, flags = wanted.flags,
+        prompt_name = wanted.prompt_name, prompt_version = wanted.prompt_version,
         body = substr(${$rows.bodies}::bytea, wanted.body_start, wanted.body_length)
       from wanted
       where spans.project_id = wanted.project_id and spans.id = wanted.id

@@ -168,6 +168,7 @@ export const tracesEntries: RouteEntries = {
   readMediaContent: { request: () => ({ params: { address: "forged" } }), own: 403 },
   readMetrics: figures,
   readCostTrend: figures,
+  readPromptVersions: { request: () => ({ query: { name: "greeting" } }), own: 200 },
   createAgent: { request: (_ids, { canary }) => ({ body: { name: `${canary} agent` } }), own: 201 },
   getAgent: { ids: async (tenant) => ({ agentId: await make.agent(tenant) }), own: 200, shows: true },
 
