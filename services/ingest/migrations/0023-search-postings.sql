@@ -170,7 +170,8 @@ grant execute on function ingest.make_search_piece_for(bigint) to touchstone_ing
 revoke all on function ingest.drop_search_trigrams() from public;
 grant execute on function ingest.drop_search_trigrams() to touchstone_ingest_maintenance;
 
--- As in 0015. What has postings is found by its numbers; a replica that does not know them calls it as before.
+-- As in 0015. What has postings is found by its numbers, and a prompt narrows it. A replica of the previous version calls it
+-- without them.
 drop function ingest.find_roots(
   text, uuid, integer, uuid, uuid, text, text, uuid, text, uuid, text, boolean, double precision,
   double precision, double precision, boolean
@@ -193,7 +194,9 @@ create function ingest.find_roots(
   of_rating_max double precision default null,
   of_failing boolean default null,
   among bigint[] default null,
-  beyond bigint default null
+  beyond bigint default null,
+  of_prompt text default null,
+  of_prompt_version text default null
 ) returns table (total bigint, ids uuid[])
 language plpgsql
 stable
@@ -221,7 +224,8 @@ begin
     return;
   end if;
   if num_nonnulls(
-    of_framework, of_source, of_agent, of_session, of_trace_key, of_model, of_error, of_latency, of_rating_min, of_rating_max, of_failing
+    of_framework, of_source, of_agent, of_session, of_trace_key, of_model, of_error, of_latency, of_rating_min, of_rating_max, of_failing,
+    of_prompt
   ) > 0 then
     joined := '
       join ingest.spans on spans.project_id = $1 and spans.id = docs.id and spans.is_root
@@ -232,7 +236,12 @@ begin
           or (spans.session_id is null and spans.trace_key = $9 and spans.flags & 1 <> 0))
         and ($10 is null or spans.model = $10)
         and ($11 is null or spans.has_error = $11)
-        and ($15 is null or spans.latency_ms >= $15)';
+        and ($15 is null or spans.latency_ms >= $15)
+        and ($20 is null or spans.trace_key in (
+          select used.trace_key
+          from ingest.spans used
+          where used.project_id = $1 and used.prompt_name = $20 and ($21 is null or used.prompt_version = $21)
+        ))';
     if num_nonnulls(of_rating_min, of_rating_max, of_failing) > 0 then
       joined := joined || '
       left join ingest.trace_verdicts verdicts on verdicts.project_id = $1 and verdicts.trace_id = docs.id';
@@ -281,7 +290,7 @@ begin
       )', hits)
     into total, ids
     using project, pattern, from_id, below_id, of_framework, of_source, of_agent, of_session, of_trace_key, of_model, of_error,
-      before, ids_max, term, of_latency, of_rating_min, of_rating_max, of_failing, among;
+      before, ids_max, term, of_latency, of_rating_min, of_rating_max, of_failing, among, of_prompt, of_prompt_version;
     return next;
     return;
   end if;
@@ -289,7 +298,7 @@ begin
   execute format('select count(*), array_agg(id) from (%s limit %s) hits', hits, few + 1)
   into total, ids
   using project, pattern, from_id, below_id, of_framework, of_source, of_agent, of_session, of_trace_key, of_model, of_error,
-    before, ids_max, term, of_latency, of_rating_min, of_rating_max, of_failing, among;
+    before, ids_max, term, of_latency, of_rating_min, of_rating_max, of_failing, among, of_prompt, of_prompt_version;
   if total <= few then
     ids := array(select id from unnest(ids) id where before is null or id < before order by id desc limit ids_max);
     return next;
@@ -313,7 +322,7 @@ begin
     )', last_seq, walked, joined, narrowed)
   into ids
   using project, pattern, from_id, below_id, of_framework, of_source, of_agent, of_session, of_trace_key, of_model, of_error,
-    before, ids_max, term, of_latency, of_rating_min, of_rating_max, of_failing, among;
+    before, ids_max, term, of_latency, of_rating_min, of_rating_max, of_failing, among, of_prompt, of_prompt_version;
   -- Until this function ends. The planner cannot know what reading a long text costs.
   perform set_config(setting, '0', true)
   from unnest(array['parallel_setup_cost', 'parallel_tuple_cost', 'min_parallel_table_scan_size', 'min_parallel_index_scan_size'])
@@ -321,14 +330,14 @@ begin
   execute format('select count(*) from (%s) hits', hits)
   into total
   using project, pattern, from_id, below_id, of_framework, of_source, of_agent, of_session, of_trace_key, of_model, of_error,
-    before, ids_max, term, of_latency, of_rating_min, of_rating_max, of_failing, among;
+    before, ids_max, term, of_latency, of_rating_min, of_rating_max, of_failing, among, of_prompt, of_prompt_version;
   if cardinality(ids) < ids_max then
     execute format('
       with hits as materialized (%s)
       select array(select id from hits where $12 is null or id < $12 order by id desc limit $13)', hits)
     into ids
     using project, pattern, from_id, below_id, of_framework, of_source, of_agent, of_session, of_trace_key, of_model, of_error,
-      before, ids_max, term, of_latency, of_rating_min, of_rating_max, of_failing, among;
+      before, ids_max, term, of_latency, of_rating_min, of_rating_max, of_failing, among, of_prompt, of_prompt_version;
   end if;
   return next;
 end
@@ -336,9 +345,9 @@ $$;
 
 revoke all on function ingest.find_roots(
   text, uuid, integer, uuid, uuid, text, text, uuid, text, uuid, text, boolean, double precision,
-  double precision, double precision, boolean, bigint[], bigint
+  double precision, double precision, boolean, bigint[], bigint, text, text
 ) from public;
 grant execute on function ingest.find_roots(
   text, uuid, integer, uuid, uuid, text, text, uuid, text, uuid, text, boolean, double precision,
-  double precision, double precision, boolean, bigint[], bigint
+  double precision, double precision, boolean, bigint[], bigint, text, text
 ) to touchstone_ingest_app;
