@@ -93,6 +93,13 @@ test("a process that is stuck in one operation is killed soon after the limit", 
   await vi.waitFor(() => expect(() => process.kill(doomed.pid, 0)).toThrow());
 });
 
+test("a killed process is not used again in the moment before it ends", async () => {
+  const killed = await startSandboxProcess(options);
+  expect([killed.isNew(), killed.isFit()]).toEqual([true, true]);
+  killed.kill();
+  expect(killed.isFit()).toBe(false);
+});
+
 test("a process that cannot start reports why", async () => {
   const start = startSandboxProcess({ ...options, memoryBytes: 0 });
   await expect(start).rejects.toThrow(/^It ended \(code 1\)\.[\s\S]*WebAssembly\.Memory/);

@@ -21,9 +21,14 @@ function scriptProcesses() {
   const killed = new Set<number>();
   async function startProcess(): Promise<SandboxProcess> {
     const pid = started.push("started");
+    let isNew = true;
     return {
       pid,
-      evaluate: (program) => new Promise((answer) => asked.push({ program, answer })),
+      evaluate: (program) => {
+        isNew = false;
+        return new Promise((answer) => asked.push({ program, answer }));
+      },
+      isNew: () => isNew,
       isFit: () => !killed.has(pid),
       kill: () => void killed.add(pid),
     };
@@ -42,6 +47,30 @@ test("no process starts before the first evaluation, and one that is idle for lo
   asked[0]?.answer({ kind: "scored", score: 1 });
   expect((await row).score).toBe(1);
   await vi.waitFor(() => expect(killed.size).toBe(1));
+});
+
+test("a scorer whose process breaks after others is run again in a new one, and only one that breaks a new process is told", async () => {
+  const { started, asked, startProcess } = scriptProcesses();
+  const { score } = setUp({ startProcess, processesMax: 1 });
+  const answers: SandboxOutcome[] = [
+    { kind: "memory" },
+    { kind: "crashed" },
+    { kind: "scored", score: 7 },
+    { kind: "crashed" },
+    { kind: "crashed" },
+  ];
+  const rows = (async () => [await score("greedy"), await score("innocent"), await score("guilty")])();
+  for (const [at, outcome] of answers.entries()) {
+    await vi.waitFor(() => expect(asked).toHaveLength(at + 1));
+    asked[at]?.answer(outcome);
+  }
+  expect((await rows).map((row) => row.error ?? row.score)).toEqual([
+    expect.stringContaining("memory"),
+    7,
+    "Scorer broke the sandbox it ran in",
+  ]);
+  expect(asked.map(({ program }) => codeOf(program))).toEqual(["greedy", "innocent", "innocent", "guilty", "guilty"]);
+  expect(started).toHaveLength(3);
 });
 
 test("a project with many scorers does not hold up another's one", async () => {

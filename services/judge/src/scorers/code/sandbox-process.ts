@@ -15,6 +15,8 @@ export interface SandboxProcess {
   pid: number;
   /** Always resolves, soon after the limit at the latest; rejects only when the signal aborts, with its reason. */
   evaluate(program: string, signal: AbortSignal): Promise<SandboxOutcome>;
+  /** Whether it has evaluated nothing yet. */
+  isNew(): boolean;
   /** False once the process has ended, or is due for replacement after much work. */
   isFit(): boolean;
   /** Ends the process at once. */
@@ -82,16 +84,20 @@ async function start(options: SandboxProcessOptions, folder: string): Promise<Sa
   }
   let evaluations = 0;
   let workMs = 0;
+  let isKilled = false;
+  const kill = (): void => {
+    isKilled = true;
+    child.kill("SIGKILL");
+  };
 
   return {
     pid,
     async evaluate(program, signal) {
       signal.throwIfAborted();
-      const kill = (): void => void child.kill("SIGKILL");
       const startedAt = performance.now();
-      let isKilled = false;
+      let isOverdue = false;
       const killTimer = setTimeout(() => {
-        isKilled = true;
+        isOverdue = true;
         kill();
       }, options.timeoutMs + options.killGraceMs);
       // The requester is gone: ending the process saves CPU.
@@ -101,7 +107,7 @@ async function start(options: SandboxProcessOptions, folder: string): Promise<Sa
         const answer = await answers.next();
         signal.throwIfAborted();
         if (answer.kind === "frame") return readOutcome(answer.text) ?? giveUp();
-        if (isKilled) return { kind: "timeout" };
+        if (isOverdue) return { kind: "timeout" };
         return { kind: answer.tooLarge ? "output_too_large" : "crashed" };
       } finally {
         clearTimeout(killTimer);
@@ -110,12 +116,14 @@ async function start(options: SandboxProcessOptions, folder: string): Promise<Sa
         workMs += performance.now() - startedAt;
       }
     },
-    isFit: () => !answers.hasEnded() && evaluations < options.evaluationsMax && workMs < workMaxMs,
-    kill: () => void child.kill("SIGKILL"),
+    isNew: () => evaluations === 0,
+    // A killed process is alive for a moment, and its last answer may still arrive.
+    isFit: () => !isKilled && !answers.hasEnded() && evaluations < options.evaluationsMax && workMs < workMaxMs,
+    kill,
   };
 
   function giveUp(): SandboxOutcome {
-    child.kill("SIGKILL");
+    kill();
     return { kind: "crashed" };
   }
 }

@@ -127,12 +127,23 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     process.kill();
   }
 
+  /**
+   * A process may end because of what it evaluated before: the memory of the last interpreter is not free yet, and there is none
+   * for the next. So a program has broken its process only if that was new.
+   */
   async function evaluateInPlace(program: string, signal: AbortSignal): Promise<SandboxOutcome> {
-    const process = await takeProcess();
-    try {
-      return await process.evaluate(program, signal);
-    } finally {
-      putBack(process);
+    for (;;) {
+      const process = await takeProcess();
+      const isNew = process.isNew();
+      let isBroken = false;
+      try {
+        const outcome = await process.evaluate(program, signal);
+        isBroken = outcome.kind === "crashed";
+        if (!isBroken || isNew || isStopped) return outcome;
+      } finally {
+        if (isBroken) end(process);
+        else putBack(process);
+      }
     }
   }
 
