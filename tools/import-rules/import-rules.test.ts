@@ -52,6 +52,11 @@ const planted: { file: string; text: string; breaks: string[] }[] = [
     breaks: ["black-box-tests-import-no-service"],
   },
   {
+    file: "tests/browser/specs/planted.ts",
+    text: 'import "../../integration/src/client.ts";',
+    breaks: ["browser-tests-write-in-projects-of-their-own"],
+  },
+  {
     file: "tests/conformance/src/planted.ts",
     text: 'import "../../../apps/standalone/src/planted.ts";',
     breaks: ["conformance-starts-nothing"],

@@ -8,6 +8,7 @@ const readCases = (...cases: object[]) => {
 
 const bare = {
   query: "q",
+  followUps: [],
   expectedResults: null,
   judgeGuideline: null,
   retrievalContext: null,
@@ -27,6 +28,12 @@ describe("the cases of a dataset", () => {
     ]);
   });
 
+  test("have their follow-up questions in order", () => {
+    const questions = [{ main_question: { query: "q" }, follow_up_questions: [{ query: "and" }, { query: "then" }] }];
+    const { cases } = readGrading({ id: "dataset", document: JSON.stringify({ name: "n", questions }) });
+    expect(cases).toEqual([{ ...bare, followUps: ["and", "then"] }]);
+  });
+
   test("have every input of the specification", () => {
     const [first] = readCases({
       expectedResults: "e",
@@ -42,6 +49,7 @@ describe("the cases of a dataset", () => {
 
     expect(first).toEqual({
       query: "q",
+      followUps: [],
       expectedResults: "e",
       judgeGuideline: "g",
       retrievalContext: ["a"],
