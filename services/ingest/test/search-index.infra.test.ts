@@ -124,6 +124,17 @@ describe("the searched text", () => {
     expect(await search(projectId, "number 8999 ")).toBe(1);
   });
 
+  test("is counted once when two replicas store its block, though its first text was removed in between", async () => {
+    const projectId = uuidv7(Date.now());
+    await storeTexts(database.app, projectId, ["removed", "counted once"]);
+    await skipTo(8192);
+    expect(await buildBlocks()).toBe(1);
+    const builder = createPostingsBuilder();
+    builder.add(0, projectId, "counted once");
+    await blocks.storePostings({ first: 2, beyond: 8194 }, runAtOnce(builder.encode()));
+    expect(await search(projectId, "counted once")).toBe(1);
+  });
+
   test("that is removed or stored again is found as it is now", async () => {
     const projectId = uuidv7(Date.now());
     await storeTexts(database.app, projectId, ["keep one", "drop one", "keep two"]);

@@ -42,7 +42,10 @@ export interface SearchBlockStore {
   findBlock(settled: number): Promise<{ block: Block } | { open: OpenBlock }>;
   /** The texts of a block by ascending number. */
   readTexts(block: Block): AsyncGenerator<SearchedText[]>;
-  /** Stores the postings of a block: from here on its texts are found by them. */
+  /**
+   * Stores the postings of a block: from here on its texts are found by them. Does nothing if another replica, which held the
+   * lease too for a moment, has stored some of the block.
+   */
   storePostings(block: Block, postings: Postings): Promise<void>;
   /** Drops trigram indexes of earlier versions on texts that have postings now. */
   dropTrigramIndexes(): Promise<void>;
@@ -156,10 +159,18 @@ export function createSearchBlockStore({ maintenance, building }: SearchBlockSto
     storePostings: (block, { buckets, starts, lengths, bytes }) =>
       asBuilder(building, async (transaction) => {
         await transaction.query({
+          name: "search_blocks_lock",
+          text: "select pg_advisory_xact_lock(hashtext('touchstone ingest search blocks'))",
+        });
+        const { rowCount } = await transaction.query({
           name: "search_block_store",
-          text: "insert into ingest.search_blocks (first_seq, end_seq) values ($1, $2)",
+          text: `
+            insert into ingest.search_blocks (first_seq, end_seq)
+            select $1, $2
+            where not exists (select from ingest.search_blocks where end_seq > $1)`,
           values: [block.first, block.beyond],
         });
+        if (rowCount === 0) return;
         await transaction.query({
           name: "search_postings_store",
           text: `
