@@ -64,7 +64,6 @@ export function createKeptOutboxStore(database: Database, schema: string): KeptO
       const { rows } = await database.query<{ holds: boolean }>({
         name: `${schema}_outbox_holds_published`,
         text: `select exists (select from ${schema}.outbox where published_seq is not null) as holds`,
-        values: [],
       });
       return rows[0]?.holds === true;
     },

@@ -32,7 +32,7 @@ const isShared = (one: TestGateway) =>
 /** Why Redis cannot be used, by the log. */
 const reasonOf = (one: TestGateway): Promise<unknown> =>
   vi.waitFor(() => {
-    const line = one.log.find(({ msg }) => String(msg).startsWith("redis is away"));
+    const line = one.log.find(({ msg }) => String(msg).startsWith("Redis is unavailable"));
     expect(line).toBeDefined();
     return line?.reason;
   });

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createPostingsBuilder } from "../src/search/postings.ts";
 import { createSearchBlockStore, type SearchBlockStore } from "../src/search/search-block-store.ts";
 import { searchPattern } from "../src/search/search-pattern.ts";
+import { projectBucket } from "../src/search/text-buckets.ts";
 import { asTheyAre, type IngestDatabase, openIngestDatabase, openPools } from "./ingest-database.ts";
 import { type RunningIngest, startIngest, until } from "./running-ingest.ts";
 import { buildJob } from "./span-builders.ts";
@@ -133,6 +134,17 @@ describe("the searched text", () => {
     builder.add(0, projectId, "counted once");
     await blocks.storePostings({ first: 2, beyond: 8194 }, runAtOnce(builder.encode()));
     expect(await search(projectId, "counted once")).toBe(1);
+  });
+
+  test("of another project is not found, also when both projects have one bucket", async () => {
+    const projectId = uuidv7(Date.now());
+    let other = uuidv7(Date.now());
+    while (projectBucket(other) !== projectBucket(projectId)) other = uuidv7(Date.now());
+    await storeTexts(database.app, projectId, ["a secret of the one"]);
+    await storeTexts(database.app, other, ["a secret of the other"]);
+    await skipTo(8192);
+    expect(await buildBlocks()).toBe(1);
+    expect([await search(projectId, "a secret"), await search(other, "the one")]).toEqual([1, 0]);
   });
 
   test("that is removed or stored again is found as it is now", async () => {

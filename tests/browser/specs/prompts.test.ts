@@ -96,12 +96,13 @@ test("the versions of a prompt are compared by their traces, and a number opens 
   try {
     await page.goto(`${own.base}/prompts/${promptId}`);
     await page.getByText("None. A span names its prompt").waitFor();
-    await sendTraces(own, "1", { count: 5, fails: 2 });
     await sendTraces(own, "2", { count: 3, fails: 0 });
+    await sendTraces(own, "1", { count: 5, fails: 2 });
     await page.reload();
-    const row = (version: string) =>
-      page.getByRole("table", { name: "Versions in use" }).getByRole("row", { name: new RegExp(`^${version} `) });
+    const versions = page.getByRole("table", { name: "Versions in use" });
+    const row = (version: string) => versions.getByRole("row", { name: new RegExp(`^${version} `) });
     await row("2").waitFor();
+    expect(await versions.locator("td:first-child").allTextContents()).toEqual(["2", "1"]);
     const cells = (version: string) => row(version).getByRole("cell").allTextContents();
     const [unrated, cost] = [expect.stringContaining("not rated"), expect.stringMatching(/^\$0\.0003\d*$/)];
     expect(await cells("2")).toEqual(["2", "3", "0 (0.0%)", unrated, cost]);

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useApi } from "../shell/session.tsx";
+import { FiguresTable } from "../ui/figures-table.tsx";
 import { formatCost, formatCount, formatDuration, formatShare } from "../ui/format.ts";
 import { Section } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
@@ -8,7 +9,7 @@ import { Loaded } from "../ui/states.tsx";
 import { overviewQueries, type Window } from "./queries.ts";
 import { windowStart } from "./window-start.ts";
 
-const columns = ["Traces", "Errors", "p50", "p95", "Mean rating", "Cost"];
+const columns = ["Model", "Traces", "Errors", "p50", "p95", "Mean rating", "Cost"] as const;
 
 /** A comparison of the models. */
 export function ModelFigures({ window }: { window: Window }) {
@@ -21,47 +22,30 @@ export function ModelFigures({ window }: { window: Window }) {
           body.models.length === 0 ? (
             <p className="m-0 text-soft">No trace of this window names a model.</p>
           ) : (
-            <div tabIndex={0} role="group" aria-label="Models, scrolls sideways" className="overflow-x-auto">
-              <table className="w-full min-w-160 border-collapse text-left">
-                <thead className="text-xs text-faint">
-                  <tr className="border-b border-line [&_th]:h-8 [&_th]:font-normal">
-                    <th scope="col">Model</th>
-                    {columns.map((column) => (
-                      <th key={column} scope="col" className="text-right">
-                        {column}
-                      </th>
-                    ))}
-                  </tr>
-                </thead>
-                <tbody>
-                  {body.models.map((row) => (
-                    <tr
-                      key={row.model}
-                      className="h-9 border-b border-line [&_td:not(:first-child)]:text-right [&_td]:tabular-nums"
+            <FiguresTable name="Models" columns={columns} className="min-w-160">
+              {body.models.map((row) => (
+                <tr key={row.model}>
+                  <td>{row.model ?? <span className="text-faint">no model named</span>}</td>
+                  <td>
+                    <Link
+                      to="/p/$projectId/traces"
+                      params={{ projectId: api.projectId }}
+                      search={{ from: windowStart(window), ...(row.model !== null && { model: row.model }) }}
+                      className="text-ink hover:text-accent"
                     >
-                      <td>{row.model ?? <span className="text-faint">no model named</span>}</td>
-                      <td>
-                        <Link
-                          to="/p/$projectId/traces"
-                          params={{ projectId: api.projectId }}
-                          search={{ from: windowStart(window), ...(row.model !== null && { model: row.model }) }}
-                          className="text-ink hover:text-accent"
-                        >
-                          {formatCount(row.traces)}
-                        </Link>
-                      </td>
-                      <td>{formatShare(row.errorRate)}</td>
-                      <td>{formatDuration(row.latencyP50)}</td>
-                      <td>{formatDuration(row.latencyP95)}</td>
-                      <td>
-                        <Score rating={row.meanRating} scorer={`mean of ${formatCount(row.ratings)} ratings`} />
-                      </td>
-                      <td>{formatCost(row.costUSD)}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+                      {formatCount(row.traces)}
+                    </Link>
+                  </td>
+                  <td>{formatShare(row.errorRate)}</td>
+                  <td>{formatDuration(row.latencyP50)}</td>
+                  <td>{formatDuration(row.latencyP95)}</td>
+                  <td>
+                    <Score rating={row.meanRating} scorer={`mean of ${formatCount(row.ratings)} ratings`} />
+                  </td>
+                  <td>{formatCost(row.costUSD)}</td>
+                </tr>
+              ))}
+            </FiguresTable>
           )
         }
       </Loaded>

@@ -1,13 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useApi } from "../shell/session.tsx";
+import { FiguresTable } from "../ui/figures-table.tsx";
 import { formatCost, formatCount, formatShare } from "../ui/format.ts";
 import { Section } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import { Loaded } from "../ui/states.tsx";
 import { type VersionFigure, versionFiguresQuery } from "./queries.ts";
 
-const columns = ["Traces", "Ended in an error", "Mean rating", "Cost per trace"];
+const columns = ["Version", "Traces", "Ended in an error", "Mean rating", "Cost per trace"] as const;
+const numeric = new Intl.Collator("en", { numeric: true });
 
 /** How the traces of the last 30 days did that name the prompt, by its version. */
 export function VersionFigures({ promptName }: { promptName: string }) {
@@ -22,25 +24,11 @@ export function VersionFigures({ promptName }: { promptName: string }) {
               <code>gen_ai.prompt.version</code>; Langfuse's clients set theirs when a generation has a prompt.
             </p>
           ) : (
-            <div tabIndex={0} role="group" aria-label="Versions in use, scrolls sideways" className="overflow-x-auto">
-              <table aria-label="Versions in use" className="w-full max-w-4xl min-w-140 border-collapse text-left">
-                <thead className="text-xs text-faint">
-                  <tr className="border-b border-line [&_th]:h-8 [&_th]:font-normal">
-                    <th scope="col">Version</th>
-                    {columns.map((column) => (
-                      <th key={column} scope="col" className="text-right">
-                        {column}
-                      </th>
-                    ))}
-                  </tr>
-                </thead>
-                <tbody>
-                  {versions.map((figure) => (
-                    <VersionRow key={figure.version} name={name} since={since} figure={figure} />
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <FiguresTable name="Versions in use" columns={columns} className="max-w-4xl min-w-140">
+              {versions.toSorted(newestFirst).map((figure) => (
+                <VersionRow key={figure.version} name={name} since={since} figure={figure} />
+              ))}
+            </FiguresTable>
           )
         }
       </Loaded>
@@ -54,7 +42,7 @@ function VersionRow({ name, since, figure }: { name: string; since: string; figu
   const listed = { prompt: name, from: since, ...(version !== null && { promptVersion: version }) };
   const look = "text-ink hover:text-accent";
   return (
-    <tr className="h-9 border-b border-line [&_td:not(:first-child)]:text-right [&_td]:tabular-nums">
+    <tr>
       <td className="truncate">{version ?? <span className="text-faint">no version named</span>}</td>
       <td>
         <Link to="/p/$projectId/traces" params={params} search={listed} className={look}>
@@ -78,3 +66,7 @@ function VersionRow({ name, since, figure }: { name: string; since: string; figu
     </tr>
   );
 }
+
+/** A trace that states no version is the last. */
+const newestFirst = (one: VersionFigure, other: VersionFigure) =>
+  numeric.compare(other.version ?? "", one.version ?? "");

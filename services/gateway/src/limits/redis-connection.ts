@@ -43,7 +43,7 @@ export function connectRedis({ url, sentinels, tls }: RedisConfig, logger: Logge
   redis.on("error", ({ message }) => {
     // Only the message: the error of a refused AUTH carries the command, including the password.
     const reason = ofSentinels ?? message;
-    if (!isAway) logger.warn({ reason }, "redis is away; each gateway counts rate limits for itself");
+    if (!isAway) logger.warn({ reason }, "Redis is unavailable; each gateway counts rate limits for itself");
     isAway = true;
   });
   return redis;

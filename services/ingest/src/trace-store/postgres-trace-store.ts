@@ -109,8 +109,8 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
   }
 
   /**
-   * The candidates of a search, read before it: whatever is stored or changes in between gets a number that the search
-   * reads anyway. Null without a pattern.
+   * Reads the candidates of a search before the search. Whatever is stored or changed in between gets a number that the
+   * search reads anyway. Null without a pattern.
    */
   async function findCandidates(query: {
     projectId: string;

@@ -49,7 +49,7 @@ test("no process starts before the first evaluation, and one that is idle for lo
   await vi.waitFor(() => expect(killed.size).toBe(1));
 });
 
-test("a scorer whose process breaks after others is run again in a new one, and only one that breaks a new process is told", async () => {
+test("a scorer whose process breaks after others runs again in a new one; only a scorer that breaks a new process gets the error", async () => {
   const { started, asked, startProcess } = scriptProcesses();
   const { score } = setUp({ startProcess, processesMax: 1 });
   const answers: SandboxOutcome[] = [
