@@ -16,7 +16,7 @@ const packages = "{apps,libs,packages,services}/*/test/**";
 /**
  * Six projects. `unit` needs nothing but Node. `infra` runs against a real PostgreSQL, NATS and Redis, which its
  * global set-up starts once; each file makes its own database and its own nats-server. `chaos` hurts installations of its own.
- * `browser` drives a Chromium against an installation with the sample project; it runs by itself, after the others.
+ * `browser` drives a Chromium against an installation with the sample project, in a separate run.
  * `proof` are faults that take long, for `npm run proof`. `helm` renders the chart, for `npm run helm-check`.
  */
 export default defineConfig({
@@ -68,10 +68,8 @@ export default defineConfig({
           exclude: ["**/node_modules/**"],
           testTimeout: 480_000,
           hookTimeout: 480_000,
-          // They wait for servers more than they compute; an installation takes a gigabyte.
+          // They wait for servers more than they compute: among other tests they take the time that is left.
           maxWorkers: 4,
-          // Each file starts installations of its own, after the other tests: nobody else's load is part of the experiment.
-          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -85,6 +83,7 @@ export default defineConfig({
           testTimeout: 3_600_000,
           hookTimeout: 480_000,
           maxWorkers: 1,
+          sequence: { groupOrder: 1 },
         },
       },
       {

@@ -23,4 +23,4 @@ export { type NatsPermissions, natsPermissions, operatorPermissions } from "./na
 export { createOutboxKeeper, type OutboxKeeper } from "./outbox-keeper.ts";
 export { createOutboxRelay, type OutboxRelay, type OutboxRelayOptions } from "./outbox-relay.ts";
 export type { KeptOutboxStore, OutboxRow, OutboxStore, PublishedRow } from "./outbox-store.ts";
-export { tellAtOnce } from "./tell-at-once.ts";
+export { reportAtOnce } from "./report-at-once.ts";

@@ -19,7 +19,7 @@ export interface OutboxRelayOptions {
   logger: BusLogger;
   /** The interval of the keeper. Default 1,000. */
   keepMs?: number;
-  /** The interval of polls without a `wake`. Default 250. */
+  /** The interval of polls without a `wake`, after the last row. While there are none it grows to a second. Default 250. */
   pollMs?: number;
   /** The interval of polls from the beginning. Default 5,000. */
   sweepMs?: number;
@@ -35,6 +35,8 @@ export interface OutboxRelay {
 }
 
 const firstId = "0";
+/** After a quiet time, rows that another replica committed are seen this late at most. */
+const quietPollMs = 1_000;
 const reportedMax = 1_000;
 
 /**
@@ -60,6 +62,8 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   let keptAtMs = Number.NEGATIVE_INFINITY;
   let keeperFailing = false;
   let woken = false;
+  const pauseMostMs = Math.max(pollMs, Math.min(quietPollMs, sweepMs));
+  let pauseMs = pollMs;
   let endPause = (): void => {};
   const ended = run();
 
@@ -75,7 +79,9 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
           sweptAtMs = performance.now();
           floor = firstId;
         }
-        floor = await relayAfter(floor);
+        const lastId = await relayAfter(floor);
+        pauseMs = lastId === floor ? Math.min(2 * pauseMs, pauseMostMs) : pollMs;
+        floor = lastId;
         if (failing) logger.info({}, "outbox relay publishes again");
         failing = false;
         backOff.reset();
@@ -161,7 +167,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   async function pause(): Promise<void> {
     if (woken || stopping.signal.aborted) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, pollMs);
+      const timer = setTimeout(resolve, pauseMs);
       endPause = () => {
         clearTimeout(timer);
         resolve();

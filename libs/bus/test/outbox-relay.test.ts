@@ -112,6 +112,19 @@ describe("the outbox relay", () => {
     await eventually(() => expect(rows.size).toBe(0));
   });
 
+  test("reads less often while there are no rows, and often again after one", async () => {
+    const { store, rows, taken, commit } = createFakeOutbox();
+    const { bus } = createFakeBus();
+    start({ store, bus, pollMs: 10, sweepMs: 60_000 });
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    // After 0, 20, 60, 140, 300 and 620 ms, or later on a busy machine.
+    expect(taken.length).toBeLessThan(8);
+    commit(1);
+    await eventually(() => expect(rows.size).toBe(0));
+    const before = taken.length;
+    await eventually(() => expect(taken.length).toBeGreaterThan(before + 2));
+  });
+
   test("woken in the middle of a batch reads once more", async () => {
     const { store, rows, commit } = createFakeOutbox();
     let relay: OutboxRelay | null = null;

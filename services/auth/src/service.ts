@@ -1,5 +1,5 @@
 import path from "node:path";
-import { createOutboxRelay, type OutboxRelay, tellAtOnce } from "@touchstone/bus";
+import { createOutboxRelay, type OutboxRelay, reportAtOnce } from "@touchstone/bus";
 import {
   keepModelPrices,
   keyRevoked,
@@ -127,7 +127,7 @@ function openParts(kit: StoreServiceKit, config: AuthConfig) {
   const multiTenant = accountsConfig?.multiTenant ?? false;
   const openSignup = accountsConfig?.openSignup ?? false;
   const providerKeys = createProviderKeyStore(database, vault, clock);
-  const models = createModelStore(database, vault, (list) => tellAtOnce({ bus, logger }, keepModelPrices, list));
+  const models = createModelStore(database, vault, (list) => reportAtOnce({ bus, logger }, keepModelPrices, list));
   const members = createMembershipStore({ database, vault, providerKeys, models, clock, multiTenant, openSignup });
   const mailer = accountsConfig?.mail ? openMailer(accountsConfig.mail, logger) : null;
   return {

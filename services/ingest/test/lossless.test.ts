@@ -12,7 +12,7 @@ import { readSubmittedTrace } from "../src/traces/submitted-trace.ts";
 import { jsonText, objectText } from "./json-arbitrary.ts";
 
 /** Values that go the whole way a trace goes, but for PostgreSQL; traces.infra.test.ts sends some through that too. */
-const valuesCount = process.env.TOUCHSTONE_LONG_TESTS === "1" ? 100_000 : 20_000;
+const valuesCount = process.env.TOUCHSTONE_LONG_TESTS === "1" ? 100_000 : 5_000;
 const valuesOfTrace = 10;
 const seed = 20_261_121;
 const projectId = uuidv7(Date.now());

@@ -11,7 +11,7 @@ import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
 /** `touchstone import langfuse` against a whole system; only Langfuse is scripted. */
 const cli = path.resolve(import.meta.dirname, "../../../packages/cli/src/main.ts");
 /** By hand: 20,000 observations and 20 kills. */
-const observations = Number(process.env.TOUCHSTONE_IMPORT_OBSERVATIONS ?? 800);
+const observations = Number(process.env.TOUCHSTONE_IMPORT_OBSERVATIONS ?? 400);
 const kills = Number(process.env.TOUCHSTONE_IMPORT_KILLS ?? 3);
 
 let system: CombinedSystem;

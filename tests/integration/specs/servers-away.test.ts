@@ -1,6 +1,5 @@
 import { projectReply, submitTraceReply, traceList } from "@touchstone/contracts";
 import { buildTrace } from "@touchstone/testkit";
-import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
 import { type System, startSystem } from "../src/start-system.ts";
@@ -26,20 +25,6 @@ async function createProject(name: string): Promise<ApiClient> {
   return createClient({ url: system.url, apiKey: project.apiKey });
 }
 
-/** How often monitor recorded each trace of the installation. */
-async function countSeen(): Promise<Map<string, number>> {
-  const database = new Client({ connectionString: system.database.adminUrl });
-  await database.connect();
-  try {
-    const { rows } = await database.query<{ trace_id: string; n: number }>(
-      "select trace_id, count(*)::int as n from monitor.seen_traces group by trace_id",
-    );
-    return new Map(rows.map((row) => [row.trace_id, row.n]));
-  } finally {
-    await database.end();
-  }
-}
-
 test("with nats-server stopped, a known key and a new key can both ingest and list", async () => {
   await submitTo(client, "before");
   await system.nats.kill("SIGKILL");
@@ -56,43 +41,6 @@ test("with nats-server stopped, a known key and a new key can both ingest and li
   expect(known.traces.map((trace) => trace.name)).toEqual(["old key", "before"]);
 
   await system.nats.restart();
-});
-
-test("monitor receives each of 1,000 traces exactly once though NATS and monitor were killed twice", async () => {
-  const own = await createProject("events");
-  const stored: string[] = [];
-  let next = 0;
-  const total = 1_000;
-  const send = async (): Promise<void> => {
-    while (next < total) {
-      next += 1;
-      stored.push((await submitTo(own, `trace ${next}`)).trace_id);
-    }
-  };
-  const sending = Promise.all(Array.from({ length: 4 }, send));
-
-  for (const [reached, kill] of [
-    [100, () => system.nats.kill("SIGKILL").then(() => system.nats.restart())],
-    [300, () => system.services.monitor.kill().then(() => system.restart("monitor"))],
-    [500, () => system.nats.kill("SIGKILL").then(() => system.nats.restart())],
-    [700, () => system.services.monitor.kill().then(() => system.restart("monitor"))],
-  ] as const) {
-    await waitUntil(`${reached} traces are stored`, async () => stored.length >= reached, { everyMs: 5 });
-    await kill();
-  }
-  await sending;
-
-  expect(stored).toHaveLength(total);
-  await waitUntil(
-    "monitor has seen them all",
-    async () => {
-      const seen = await countSeen();
-      return stored.every((traceId) => seen.has(traceId));
-    },
-    { timeoutMs: 60_000, everyMs: 250 },
-  );
-  const seen = await countSeen();
-  expect(stored.filter((traceId) => seen.get(traceId) !== 1)).toEqual([]);
 });
 
 test.each(["ingest", "eval-runs"] as const)(

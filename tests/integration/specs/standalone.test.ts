@@ -8,7 +8,6 @@ import { promisify } from "node:util";
 import { submitTraceReply, traceList } from "@touchstone/contracts";
 import { buildTrace } from "@touchstone/testkit";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import type { z } from "zod";
 import { createClient } from "../src/client.ts";
 import {
   canUserRun,
@@ -126,38 +125,6 @@ test("the dashboard is served at the address that is printed first, and the API 
   expect(await answer.text()).toContain("/api/v1/");
 });
 
-const kills = process.env.TOUCHSTONE_LONG_TESTS === "1" ? 6 : 2;
-
-test("after repeated kills with -9 under load it starts each time, and no acknowledged trace is missing [spec:ingest.synchronous]", async () => {
-  const acknowledged: string[] = [];
-  for (let round = 0; round < kills; round += 1) {
-    running = await startStandaloneProcess({ home });
-    const target = running;
-    const before = acknowledged.length;
-    const writers = Array.from({ length: 8 }, async (_, writer) => {
-      for (let count = 0; ; count += 1) {
-        const spanId = `${round}-${writer}-${count}`;
-        const stored = await submit(target, spanId).then(
-          () => true,
-          () => false,
-        );
-        if (!stored) return;
-        acknowledged.push(spanId);
-      }
-    });
-    await waitUntil("the load is on", async () => acknowledged.length - before >= 200, {
-      timeoutMs: 60_000,
-      everyMs: 5,
-    });
-    await target.kill();
-    await Promise.all(writers);
-  }
-
-  running = await startStandaloneProcess({ home });
-  const found = await listSpanIds(running);
-  expect(acknowledged.filter((spanId) => found.get(spanId) !== 1)).toEqual([]);
-});
-
 test("--demo is refused with one sentence where accounts are required", async () => {
   const failure = await failureOf(
     startStandaloneProcess({ home, args: ["--demo"], settings: { SERVICE_AUTH: "enabled" } }),
@@ -219,20 +186,3 @@ test("an ordinary user can run it", async (context) => {
 
   await submit(running, "as an ordinary user");
 });
-
-/** Every listed span id and how often it is listed, read page by page. */
-async function listSpanIds(standalone: StandaloneProcess): Promise<Map<string, number>> {
-  const client = createClient(standalone);
-  const found = new Map<string, number>();
-  let cursor: string | null = null;
-  do {
-    const page: z.output<typeof traceList> = await client.expect(
-      { status: 200, schema: traceList },
-      "GET",
-      `/ingest/traces?limit=100${cursor === null ? "" : `&cursor=${cursor}`}`,
-    );
-    for (const { spanId } of page.traces) if (spanId !== undefined) found.set(spanId, (found.get(spanId) ?? 0) + 1);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return found;
-}

@@ -1,4 +1,4 @@
-import { type Bus, tellAtOnce } from "@touchstone/bus";
+import { type Bus, reportAtOnce } from "@touchstone/bus";
 import { keepLiveScorers } from "@touchstone/contracts";
 import type { Database, Queryable } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
@@ -30,7 +30,7 @@ export function createGraderLock(options: {
       });
       return { result: await work(transaction), announced: await announceLiveScorers(transaction, projectId) };
     });
-    if (announced !== null) await tellAtOnce(options, keepLiveScorers, announced);
+    if (announced !== null) await reportAtOnce(options, keepLiveScorers, announced);
     return result;
   };
 }

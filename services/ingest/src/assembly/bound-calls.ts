@@ -33,21 +33,21 @@ export function boundCalls(spans: readonly Omit<ComposableSpan, "body">[]): Call
   };
 }
 
-function charsOf({ tools, told }: Lent): number {
+function charsOf({ tools, messageCalls }: Lent): number {
   let chars = 0;
-  for (const { members } of [...tools, ...(told?.asked ?? [])])
+  for (const { members } of [...tools, ...(messageCalls?.asked ?? [])])
     for (const text of members.values()) chars += text.length;
-  for (const text of told?.answered.values() ?? []) chars += text.length;
+  for (const text of messageCalls?.answered.values() ?? []) chars += text.length;
   return chars;
 }
 
 function withoutTexts(lent: Lent): Lent {
-  const { tools, told } = lent;
-  const cut = told && {
-    asked: told.asked.map(cutCall),
-    answered: new Map([...told.answered].map(([id, text]) => [id, text.length > shortChars ? absent : text])),
+  const { tools, messageCalls } = lent;
+  const cut = messageCalls && {
+    asked: messageCalls.asked.map(cutCall),
+    answered: new Map([...messageCalls.answered].map(([id, text]) => [id, text.length > shortChars ? absent : text])),
   };
-  return { ...lent, tools: tools.map(cutCall), told: cut };
+  return { ...lent, tools: tools.map(cutCall), messageCalls: cut };
 }
 
 function cutCall(call: LentCall): LentCall {

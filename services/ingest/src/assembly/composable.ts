@@ -1,5 +1,5 @@
 import type { Derivation } from "../model/derivation.ts";
-import type { LentCall, ToldCalls } from "./compose-calls.ts";
+import type { LentCall, MessageCalls } from "./compose-calls.ts";
 
 /** The part of a read span that composing needs. */
 export interface ComposableSpan {
@@ -48,6 +48,6 @@ export interface Lent {
   input: string | null;
   output: string | null;
   tools: LentCall[];
-  told: ToldCalls | null;
+  messageCalls: MessageCalls | null;
   body: Buffer | null;
 }

@@ -14,7 +14,7 @@ export interface LentCall {
 }
 
 /** The tool calls and results in the messages of one model call. */
-export interface ToldCalls {
+export interface MessageCalls {
   asked: LentCall[];
   /** Results by call id. */
   answered: ReadonlyMap<string, JsonText>;
@@ -54,7 +54,7 @@ function toolCallId(metadata: JsonText | null): string | null {
 }
 
 /** The calls that a model asked for in its output, and the results in its input. */
-export function readTold({ input, output }: Pick<SpanBody, "input" | "output">): ToldCalls {
+export function readMessageCalls({ input, output }: Pick<SpanBody, "input" | "output">): MessageCalls {
   const asked = messagesOf(output).flatMap(({ tool_calls }) =>
     (tool_calls ?? []).map((call) => ({
       id: call.id,
@@ -86,7 +86,7 @@ function messagesOf(text: JsonText | null) {
 export function matchCalls(
   calls: readonly LentCall[],
   results: readonly FragmentToolCall[],
-  told: readonly ToldCalls[] = [],
+  messageCalls: readonly MessageCalls[] = [],
 ): LentCall[] {
   const matched = new Map<string, LentCall>();
   for (const [index, call] of calls.entries()) {
@@ -95,7 +95,7 @@ export function matchCalls(
   }
   for (const [key, call] of matched) {
     const members = new Map(call.members);
-    const answer = call.id === null ? undefined : told.find(({ answered }) => answered.has(call.id as string));
+    const answer = call.id === null ? undefined : messageCalls.find(({ answered }) => answered.has(call.id as string));
     if (!members.has("output") && answer !== undefined) {
       members.set("output", answer.answered.get(call.id as string) as JsonText);
     }

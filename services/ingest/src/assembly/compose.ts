@@ -17,7 +17,14 @@ import {
 } from "../model/span-body.ts";
 import { boundCalls, type CallBounds } from "./bound-calls.ts";
 import type { ComposableSpan, LenderDigest, LendingRow, Lent, ListedRow } from "./composable.ts";
-import { callsCharsMax, callsOfTools, type LentCall, matchCalls, readTold, writeCalls } from "./compose-calls.ts";
+import {
+  callsCharsMax,
+  callsOfTools,
+  type LentCall,
+  matchCalls,
+  readMessageCalls,
+  writeCalls,
+} from "./compose-calls.ts";
 import { addMetadata } from "./compose-metadata.ts";
 import type { ListedBodies } from "./listed-bodies.ts";
 import { mergeFragments } from "./merge-fragments.ts";
@@ -55,14 +62,14 @@ export async function composeSpans<Span extends ComposableSpan>(
 ): Promise<Span[]> {
   if (spans.every(({ derived }) => derived === null)) return [...spans];
   const needs = listNeeds(spans);
-  const told = await readOwnFragments(spans, loader);
+  const ownFragments = await readOwnFragments(spans, loader);
   const calls = boundCalls(spans);
-  const lent = await readLent(needs, lendingRows([...needs.keys()], spans, loader), { loader, told, calls });
+  const lent = await readLent(needs, lendingRows([...needs.keys()], spans, loader), { loader, ownFragments, calls });
   const composed: Span[] = [];
   for (const span of spans) {
     const { derived } = span;
     if (derived === null) composed.push(span);
-    else composed.push({ ...span, body: await composeBody(span, derived, told.get(span.id), lent, metadata) });
+    else composed.push({ ...span, body: await composeBody(span, derived, ownFragments.get(span.id), lent, metadata) });
   }
   return composed;
 }
@@ -117,11 +124,11 @@ async function composeGroup<Span extends Bodiless>(
   const pending = rows.filter((row) => recall.bodyOf(row) === undefined);
   const spans = pending.map(({ span }) => span);
   const needs = listNeeds(spans);
-  const told = await readOwnFragments(spans, loader);
+  const ownFragments = await readOwnFragments(spans, loader);
   const unread = pending.filter(({ body }) => body === null);
   for (const { span } of unread) needOf(needs, span.id).body = true;
   const calls = boundCalls(spans);
-  const lent = await readLent(needs, recall.compare(loader.rows([...needs.keys()])), { loader, told, calls });
+  const lent = await readLent(needs, recall.compare(loader.rows([...needs.keys()])), { loader, ownFragments, calls });
   if (!unread.every(({ span }) => recall.isAsSeen(span.id))) throw new ListChangedError("a row of the list changed");
   // In parallel: large bodies are decompressed outside the event loop.
   return Promise.all(
@@ -131,7 +138,9 @@ async function composeGroup<Span extends Bodiless>(
       const span = { ...row.span, body: row.body ?? (lent.get(row.span.id)?.body as Buffer) };
       const { derived } = span;
       const body =
-        derived === null ? await unpack(span.body) : await composeBody(span, derived, told.get(span.id), lent, false);
+        derived === null
+          ? await unpack(span.body)
+          : await composeBody(span, derived, ownFragments.get(span.id), lent, false);
       recall.keep(row, body);
       return { ...span, body };
     }),
@@ -231,16 +240,20 @@ async function* lendingRows(
 async function readLent(
   needs: ReadonlyMap<string, Need>,
   slices: AsyncIterable<LendingRow[]>,
-  { loader, told, calls }: { loader: ComposeLoader; told: ReadonlyMap<string, FragmentBody[]>; calls: CallBounds },
+  {
+    loader,
+    ownFragments,
+    calls,
+  }: { loader: ComposeLoader; ownFragments: ReadonlyMap<string, FragmentBody[]>; calls: CallBounds },
 ): Promise<Map<string, Lent>> {
   const lent = new Map<string, Lent>();
   for await (const rows of slices) {
     const fragments = await readFragments(
-      rows.filter(({ id, hasFragments }) => hasFragments && !told.has(id)).map(({ id }) => id),
+      rows.filter(({ id, hasFragments }) => hasFragments && !ownFragments.has(id)).map(({ id }) => id),
       loader,
     );
     for (const row of rows) {
-      const reduced = await reduceRow(row, told.get(row.id) ?? fragments.get(row.id) ?? [], needs);
+      const reduced = await reduceRow(row, ownFragments.get(row.id) ?? fragments.get(row.id) ?? [], needs);
       lent.set(row.id, calls.fit(reduced));
     }
   }
@@ -265,7 +278,7 @@ async function reduceRow(
     input: need.input ? body.input : null,
     output: need.output ? body.output : null,
     tools: need.tools ? callsOfTools(body) : [],
-    told: need.calls ? readTold(body) : null,
+    messageCalls: need.calls ? readMessageCalls(body) : null,
     body: need.body ? row.body : null,
   };
 }
@@ -337,11 +350,11 @@ function collectCalls(
       results,
     );
   }
-  const told = (callsFrom ?? []).flatMap((id) => lent.get(id)?.told ?? []);
+  const messageCalls = (callsFrom ?? []).flatMap((id) => lent.get(id)?.messageCalls ?? []);
   return matchCalls(
-    told.flatMap(({ asked }) => asked),
+    messageCalls.flatMap(({ asked }) => asked),
     results,
-    told,
+    messageCalls,
   );
 }
 

@@ -156,8 +156,9 @@ function agentOf(node: TreeNode, below: readonly TreeNode[]): string {
   const named = below.filter((member) => saying(member, member.span.facts.agent, "agentName") !== null);
   const agents = named.filter(({ span }) => span.kind === "agent");
   const member = first(atTop(agents.length > 0 ? agents : named), byStart);
-  const told = member === null ? null : saying(member, member.span.facts.agent, "agentName");
-  return told ?? withoutOperation(nameOf(node));
+  return (
+    (member === null ? null : saying(member, member.span.facts.agent, "agentName")) ?? withoutOperation(nameOf(node))
+  );
 }
 
 function modelOf(node: TreeNode): string | null {

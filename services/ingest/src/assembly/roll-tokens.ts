@@ -55,28 +55,28 @@ function sumOf(children: readonly TreeNode[], rolled: readonly RolledTokens[]): 
     const { kind, responseId } = child.span;
     if (kind === "llm" && child.children.length === 0 && responseId !== null) {
       calls ??= new Map();
-      const tellings = calls.get(responseId);
-      if (tellings === undefined) calls.set(responseId, [child]);
-      else tellings.push(child);
+      const reports = calls.get(responseId);
+      if (reports === undefined) calls.set(responseId, [child]);
+      else reports.push(child);
     } else sum = combine(sum, whole, (left, right) => left + right);
   }
-  for (const tellings of calls?.values() ?? []) {
-    const told = tellOnce(tellings, rolled);
-    if (told !== null) sum = combine(sum, told, (left, right) => left + right);
+  for (const reports of calls?.values() ?? []) {
+    const counted = countOnce(reports, rolled);
+    if (counted !== null) sum = combine(sum, counted, (left, right) => left + right);
   }
   return sum;
 }
 
 /** Returns the usage of one call. Reports that name a model go first: tokens are priced by it. */
-function tellOnce(tellings: readonly TreeNode[], rolled: readonly RolledTokens[]): TokenList | null {
+function countOnce(reports: readonly TreeNode[], rolled: readonly RolledTokens[]): TokenList | null {
   const namesModel = (node: TreeNode): boolean => saying(node, node.span.facts.model, "model") !== null;
-  let told: TokenList | null = null;
-  for (const node of tellings.toSorted((left, right) => Number(namesModel(right)) - Number(namesModel(left)))) {
+  let counted: TokenList | null = null;
+  for (const node of reports.toSorted((left, right) => Number(namesModel(right)) - Number(namesModel(left)))) {
     const of = rolled[node.position] as RolledTokens;
-    if (told !== null) of.net = without(of.whole, told);
-    told = greater(told, of.whole);
+    if (counted !== null) of.net = without(of.whole, counted);
+    counted = greater(counted, of.whole);
   }
-  return told;
+  return counted;
 }
 
 function greater(left: TokenList | null, right: TokenList | null): TokenList | null {
@@ -85,10 +85,10 @@ function greater(left: TokenList | null, right: TokenList | null): TokenList | n
 }
 
 /** The remainder of a total after a part is subtracted; null = nothing. */
-function without(whole: TokenList | null, told: TokenList): TokenList | null {
+function without(whole: TokenList | null, counted: TokenList): TokenList | null {
   if (whole === null) return null;
   const left = whole.map((count, component) =>
-    count === null ? null : Math.max(count - (told[component] ?? 0), 0),
+    count === null ? null : Math.max(count - (counted[component] ?? 0), 0),
   ) as unknown as TokenList;
   return left.some((count) => count !== null && count > 0) ? left : null;
 }

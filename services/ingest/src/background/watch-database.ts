@@ -23,7 +23,7 @@ const readings = {
   },
 } as const satisfies Partial<Record<MetricName<"gauge">, { name: string; text: string }>>;
 
-/** Metrics of what is in PostgreSQL, -1 when it cannot be told. Every replica shows the same. */
+/** Metrics of what is in PostgreSQL, -1 when unknown. Every replica shows the same. */
 export function watchDatabase(database: Database, { clock, metrics }: { clock: Clock; metrics: Metrics }): void {
   for (const [metric, statement] of Object.entries(readings)) {
     const read = createScrapeReading({

@@ -5,7 +5,7 @@ import { scanMembers } from "../model/scan-members.ts";
 import { decodeSpanBody, readBodyMembers, type SpanBody } from "../model/span-body.ts";
 import type { TraceStore } from "../trace-store/trace-store.ts";
 import { placeSteps } from "./place-steps.ts";
-import { readRecordedCalls, readToldDefinitions } from "./recorded-tools.ts";
+import { readRecordedCalls, readToolDefinitions } from "./recorded-tools.ts";
 import { readRetrievedTexts } from "./retrieved-texts.ts";
 
 /** Of a larger trace, only the first spans are judged. */
@@ -115,14 +115,14 @@ function readStep(span: ReadSpan, { input, output, error, metadata }: SpanBody):
       error: cut(error),
     },
     documents: span.kind === "retrieval" ? readRetrievedTexts(output) : [],
-    definitions: readToldDefinitions(metadata),
+    definitions: readToolDefinitions(metadata),
   };
 }
 
 function describeRetrieval(documents: readonly string[], metadata: SpanBody["metadata"]): JudgedTrace["retrieval"] {
   if (documents.length > 0) return { source: "spans", texts: bound(documents) };
-  const told = readContextOf(metadata);
-  return told.length === 0 ? null : { source: "metadata", texts: bound(told) };
+  const texts = readContextOf(metadata);
+  return texts.length === 0 ? null : { source: "metadata", texts: bound(texts) };
 }
 
 function readContextOf(metadata: SpanBody["metadata"]): string[] {

@@ -54,12 +54,12 @@ function readName(name: JsonSlice | undefined): string {
 }
 
 /** The tools offered to a span's model, from its metadata; a long definition is cut. */
-export function readToldDefinitions(metadata: JsonText | null): Trajectory["toolDefinitions"] {
+export function readToolDefinitions(metadata: JsonText | null): Trajectory["toolDefinitions"] {
   // A substring search is far cheaper than parsing a long text.
   if (metadata === null || !metadata.includes('"toolDefinitions"')) return [];
-  const told = scanMembers(metadata, stored).members?.get("toolDefinitions");
+  const definitions = scanMembers(metadata, stored).members?.get("toolDefinitions");
   return (
-    (told === undefined ? null : scanElements(told.text, stored))?.flatMap(({ text }) => {
+    (definitions === undefined ? null : scanElements(definitions.text, stored))?.flatMap(({ text }) => {
       const name = readName(scanMembers(text, stored).members?.get("name"));
       return name === "" ? [] : [{ name, definition: cutText(text, definitionMaxChars) }];
     }) ?? []

@@ -80,13 +80,13 @@ export function createLiveTail({ store, traces, show, eventIds, clock, logger }:
    * The position advances with every row, so that a failure repeats nothing. Returns the streams that received all
    * rows: one that catches up keeps its position when its buffer is full, and gets the rest later.
    */
-  async function tell(rows: readonly TailRow[], group: readonly TraceStream[]): Promise<readonly TraceStream[]> {
-    let told = group;
+  async function send(rows: readonly TailRow[], group: readonly TraceStream[]): Promise<readonly TraceStream[]> {
+    let receiving = group;
     // A stream that catches up may have enough to read after one large root.
     let size = group.some(({ isCatchingUp }) => isCatchingUp) ? 1 : rootsMax;
     for (let start = 0; start < rows.length; start += size, size = Math.min(2 * size, rootsMax)) {
-      told = told.filter(({ isReady }) => isReady);
-      if (told.length === 0) break;
+      receiving = receiving.filter(({ isReady }) => isReady);
+      if (receiving.length === 0) break;
       const slice = rows.slice(start, start + size);
       const roots = new Map<string, ReadSpan>();
       for (const [projectId, own] of Map.groupBy(slice, (row) => row.projectId)) {
@@ -97,9 +97,9 @@ export function createLiveTail({ store, traces, show, eventIds, clock, logger }:
       }
       const matches = await matchSlice(slice, group);
       for (const row of slice) {
-        told = told.filter(({ isReady }) => isReady);
+        receiving = receiving.filter(({ isReady }) => isReady);
         const root = roots.get(`${row.projectId} ${row.id}`);
-        const readers = told.filter(
+        const readers = receiving.filter(
           (stream) =>
             root !== undefined &&
             stream.projectId === row.projectId &&
@@ -108,11 +108,11 @@ export function createLiveTail({ store, traces, show, eventIds, clock, logger }:
             (matches.get(stream)?.has(row.id) ?? true),
         );
         const items = root === undefined ? null : await showTo(readers, root);
-        for (const stream of told) stream.position = { xid: row.xid, seq: row.seq };
-        for (const stream of readers) stream.tell(items?.get(stream) as Buffer);
+        for (const stream of receiving) stream.position = { xid: row.xid, seq: row.seq };
+        for (const stream of readers) stream.send(items?.get(stream) as Buffer);
       }
     }
-    return told;
+    return receiving;
   }
 
   /** Returns true if there is more to send right away. */
@@ -126,9 +126,9 @@ export function createLiveTail({ store, traces, show, eventIds, clock, logger }:
       const projectIds = [...new Set(group.map(({ projectId }) => projectId))];
       const seqFloor = floors.floorOf(after.xid);
       const rows = await store.readAfter({ projectIds, after, below: now.xid, seqFloor, limit: rowsMax });
-      const told = await tell(rows, group);
-      if (rows.length === rowsMax) hasMore ||= told.length > 0;
-      else for (const stream of told) stream.reach(now);
+      const receiving = await send(rows, group);
+      if (rows.length === rowsMax) hasMore ||= receiving.length > 0;
+      else for (const stream of receiving) stream.reach(now);
     }
     return hasMore;
   }

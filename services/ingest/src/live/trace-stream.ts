@@ -30,7 +30,7 @@ export interface TraceStream {
   /** `state` is of the moment from which the reader receives traces; null = it resumes. */
   begin(at: TailPosition, { isReset, state }: { isReset: boolean; state: TailState | null }): void;
   /** Sends the trace at its position; `item` is JSON. */
-  tell(item: Buffer): void;
+  send(item: Buffer): void;
   /** Advances the position when there is nothing more up to here. */
   reach(now: TailPosition): void;
   /** Sends a keep-alive and the position to resume from. */
@@ -86,7 +86,7 @@ export function createTraceStream(options: {
       if (isReset) push(`${idLine()}event: reset\ndata: {}\n\n`);
       else stream.mark();
     },
-    tell(item) {
+    send(item) {
       push(Buffer.concat([Buffer.from(`${idLine()}event: trace\ndata: `), onOneLine(item), Buffer.from("\n\n")]));
     },
     // A reader has caught up only after it has read most of its buffer: a large trace takes a while to send.

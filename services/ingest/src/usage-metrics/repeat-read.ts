@@ -51,23 +51,23 @@ export function repeatedOfSpans(spans: string): string {
           and (net_tokens is not null or tools is not null)
       )
   ),
-  told (child_id, tokens, at, depth) as (
+  reports (child_id, tokens, at, depth) as (
     select id, net_tokens, parent_span_id, 1
     from rest
     where not is_root and net_tokens is not null
     union all
-    select told.child_id, told.tokens, rest.parent_span_id, told.depth + 1
-    from told
-    join rest on rest.span_id = told.at
-    where rest.net_tokens is null and rest.parent_span_id is not null and told.depth < ${silentParentsMax}
+    select reports.child_id, reports.tokens, rest.parent_span_id, reports.depth + 1
+    from reports
+    join rest on rest.span_id = reports.at
+    where rest.net_tokens is null and rest.parent_span_id is not null and reports.depth < ${silentParentsMax}
   ),
   repeated as (
     select rest.id, rest.created_at, rest.agent_id, rest.trace_key, rest.model, rest.is_priceable,
            rest.net_tokens as said,
            array[${[1, 2, 3, 4].map(repeatedOf).join(", ")}] as tokens
-    from told
-    join rest on rest.span_id = told.at
-    where rest.net_tokens is not null and told.child_id <> rest.id
+    from reports
+    join rest on rest.span_id = reports.at
+    where rest.net_tokens is not null and reports.child_id <> rest.id
     group by rest.id, rest.created_at, rest.agent_id, rest.trace_key, rest.model, rest.is_priceable, rest.net_tokens
   )`;
 }
@@ -75,5 +75,5 @@ export function repeatedOfSpans(spans: string): string {
 /** For a component that the parent reports, the sum of its children, at most the report; null if it reports none. */
 function repeatedOf(component: number): string {
   const said = `rest.net_tokens[${component}]`;
-  return `case when ${said} is not null then least(${said}, coalesce(sum(told.tokens[${component}]), 0)) end`;
+  return `case when ${said} is not null then least(${said}, coalesce(sum(reports.tokens[${component}]), 0)) end`;
 }

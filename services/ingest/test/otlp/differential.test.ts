@@ -14,7 +14,7 @@ import {
 // Tens of thousands of decodings, on a machine that may be busy.
 vi.setConfig({ testTimeout: 240_000 });
 
-const mutationsCount = process.env.TOUCHSTONE_LONG_TESTS === "1" ? 100_000 : 20_000;
+const mutationsCount = process.env.TOUCHSTONE_LONG_TESTS === "1" ? 100_000 : 5_000;
 /**
  * One in this many of the damaged bodies is a whole capture instead of a single span, and one in this many is mapped
  * too.

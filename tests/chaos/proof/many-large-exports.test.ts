@@ -2,10 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ApiClient, createClient } from "../src/client.ts";
-import { createLargeExports, type LargeExports, type Transport } from "../src/large-exports.ts";
-import { readPeakBytes } from "../src/peak-memory.ts";
-import { type StandaloneProcess, startStandaloneProcess } from "../src/standalone-process.ts";
+import { type ApiClient, createClient } from "../../integration/src/client.ts";
+import { createLargeExports, type LargeExports, type Transport } from "../../integration/src/large-exports.ts";
+import { readPeakBytes } from "../../integration/src/peak-memory.ts";
+import { type StandaloneProcess, startStandaloneProcess } from "../../integration/src/standalone-process.ts";
 
 const mebibyte = 1024 * 1024;
 const exportsAtOnce = 24;

@@ -12,7 +12,7 @@ const timeoutMs = 5_000;
  * finds the change in force there too (decision 42). An event in the outbox reports the same, so this never rejects: it
  * resolves at once without a member, and after 5 s without an answer.
  */
-export async function tellAtOnce<C extends RequestContract>(
+export async function reportAtOnce<C extends RequestContract>(
   { bus, logger }: { bus: Pick<Bus, "request">; logger: BusLogger },
   contract: C,
   body: z.input<C["body"]>,
@@ -21,7 +21,7 @@ export async function tellAtOnce<C extends RequestContract>(
     await bus.request(contract, body, { timeoutMs, nobodyGraceMs: 0 });
   } catch (err) {
     const facts = { operation: contract.subject, err };
-    if (isBusError(err)) logger.info(facts, "a change could not be told at once; its event tells it");
-    else logger.error(facts, "a change could not be told at once; its event tells it");
+    if (isBusError(err)) logger.info(facts, "a change could not be reported at once; its event reports it");
+    else logger.error(facts, "a change could not be reported at once; its event reports it");
   }
 }
