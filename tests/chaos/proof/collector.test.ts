@@ -1,17 +1,17 @@
-import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { limits } from "@touchstone/contracts";
-import { findFreePort } from "@touchstone/testkit";
+import { findFreePort, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import { hasGo } from "../../../tools/go-program.ts";
 import { waitUntil } from "../../integration/src/wait-until.ts";
+import { readClientFigures, readExport } from "../src/client-figures.ts";
 import { type Collector, type CollectorExporter, startCollector } from "../src/collector.ts";
 import { type Installation, startInstallation } from "../src/installation.ts";
 import { type ExportedSpan, encodeProtobufExport, field } from "../src/otlp-export.ts";
+import { buildTrace, expectFigures, rateTrace, spansPerTrace, startWatching } from "../src/watched-traffic.ts";
 
 const spansSent = process.env.TOUCHSTONE_LONG_TESTS === "1" ? 1_000_000 : 100_000;
-const spansPerTrace = 5;
-const spansPerExport = 500;
+const tracesPerExport = 100;
 const sendersMax = 4;
 const deadlineMs = 600_000;
 const exporters = ["otlp_http", "otlp_grpc"] as const;
@@ -26,6 +26,8 @@ interface Scene {
   system: Installation;
   projectId: string;
   apiKey: string;
+  /** The provider of the live judges. */
+  llm: ScriptedLlm;
   /** Sends to the project. */
   collector: Collector;
   /** Starts another Collector, with this key. */
@@ -37,9 +39,18 @@ async function start(
   { settings = {}, queueBytes = 64 * 1024 * 1024 }: { settings?: Record<string, string>; queueBytes?: number } = {},
 ): Promise<Scene> {
   const grpcPort = await findFreePort();
+  const llm = await startScriptedLlm();
+  cleanups.push(() => llm.stop());
   const system = await startInstallation({
     ingests: 2,
-    settings: { SERVICE_OTLP_GRPC_PORT: String(grpcPort), ...settings },
+    evalRuns: 1,
+    judges: 1,
+    settings: {
+      SERVICE_OTLP_GRPC_PORT: String(grpcPort),
+      OPENAI_BASE_URL: llm.baseUrl,
+      OPENAI_API_KEY: "sk-scripted",
+      ...settings,
+    },
   });
   cleanups.push(() => system.stop());
   const { id: projectId, apiKey } = await system.createProject(exporter);
@@ -49,26 +60,12 @@ async function start(
     cleanups.push(() => collector.stop());
     return collector;
   };
-  return { system, projectId, apiKey, collector: await connect(apiKey), connect };
+  return { system, projectId, apiKey, llm, collector: await connect(apiKey), connect };
 }
 
-/** Spans of whole traces: a root, and children of the root. */
-function buildSpans(count: number): ExportedSpan[] {
-  const startNano = BigInt(Date.now()) * 1_000_000n;
-  let traceId = "";
-  let rootId = "";
-  return Array.from({ length: count }, (_, index) => {
-    const spanId = randomBytes(8).toString("hex");
-    const isRoot = index % spansPerTrace === 0;
-    if (isRoot) {
-      traceId = randomBytes(16).toString("hex");
-      rootId = spanId;
-    }
-    const attributes = { "gen_ai.operation.name": "chat", "input.value": `question ${spanId}` };
-    const parentSpanId = isRoot ? null : rootId;
-    return { traceId, spanId, parentSpanId, name: "chat", startNano, endNano: startNano + 5_000_000n, attributes };
-  });
-}
+/** The spans of traces with consecutive numbers. */
+const buildTraces = (count: number, first = 1): ExportedSpan[] =>
+  Array.from({ length: count }, (_, index) => buildTrace(first + index)).flat();
 
 /** Sends an export until the Collector takes it, as an SDK does. Returns how often it was refused. */
 async function sendTo(collector: Collector, body: Buffer): Promise<number> {
@@ -108,6 +105,23 @@ const awaitStored = (system: Installation, projectId: string, count: number): Pr
     everyMs: 250,
   });
 
+/** Waits until nothing is left to settle, to announce or to judge: whatever was to be counted twice is. */
+async function awaitQuiet({ postgres }: Installation): Promise<void> {
+  await waitUntil(
+    "every trace has settled, every event is consumed and every check carried out",
+    async () => {
+      const { rows } = await postgres.query<{ what: string }>(`
+        (select 'a trace to settle' as what from ingest.traces where settles_at is not null limit 1)
+        union all (select 'an event of ingest' from ingest.outbox limit 1)
+        union all (select 'a check' from monitor.checks where settled_at is null limit 1)
+        union all (select 'an event of monitor' from monitor.outbox limit 1)`);
+      if (rows.length > 0) throw new Error(`There is ${rows.map(({ what }) => what).join(", ")}.`);
+      return true;
+    },
+    { timeoutMs: deadlineMs, everyMs: 500 },
+  );
+}
+
 /** The faults, in the order in which they come while the spans arrive. */
 function faultsFor({ ingests, postgres, nats, database }: Installation, collector: Collector): (() => Promise<void>)[] {
   const restartIngest = (index: number, end: "kill" | "stop") => async (): Promise<void> => {
@@ -135,31 +149,42 @@ function faultsFor({ ingests, postgres, nats, database }: Installation, collecto
 
 describe.skipIf(!hasGo())("a Collector", () => {
   test.each(exporters)(
-    `${spansSent} spans arrive over %s, each once, through restarts of ingest, PostgreSQL, NATS and the Collector`,
+    `${spansSent} spans arrive over %s and count once, through restarts of ingest, PostgreSQL, NATS and the Collector`,
     async (exporter) => {
       // Room for about a tenth of the default spans, so that the Collector refuses its senders meanwhile.
-      const { system, collector, projectId, apiKey } = await start(exporter, { queueBytes: 2 * 1024 * 1024 });
+      const { system, collector, llm, projectId, apiKey } = await start(exporter, { queueBytes: 2 * 1024 * 1024 });
+      const project = { url: system.urls[0] as string, apiKey };
       const sent = new Set<string>();
       let refused = 0;
-      let built = 0;
+      const send = async (spans: readonly ExportedSpan[]): Promise<void> => {
+        for (const { traceId, spanId } of spans) sent.add(`${traceId} ${spanId}`);
+        refused += await sendTo(collector, encodeProtobufExport(spans));
+      };
+      llm.answerWith(rateTrace);
+      const { evaluatorId, before, next: first } = await startWatching(project, send);
+      const callsBefore = llm.requests.length;
+      const storedBefore = await countStored(system, projectId);
+      const end = first + spansSent / spansPerTrace;
+      const expected = expectFigures(before, first, end);
+
       const startedMs = performance.now();
+      let next = first;
       const senders = Array.from({ length: sendersMax }, async () => {
-        while (built < spansSent) {
-          built += spansPerExport;
-          const spans = buildSpans(spansPerExport);
-          for (const { spanId } of spans) sent.add(spanId);
-          refused += await sendTo(collector, encodeProtobufExport(spans));
+        for (; next < end; ) {
+          const number = next;
+          next += tracesPerExport;
+          await send(buildTraces(tracesPerExport, number));
         }
       });
       const faults = faultsFor(system, collector);
       const hurting = (async () => {
         for (const [index, hurt] of faults.entries()) {
-          await awaitStored(system, projectId, (spansSent * (index + 1)) / (faults.length + 2));
+          await awaitStored(system, projectId, storedBefore + (spansSent * (index + 1)) / (faults.length + 2));
           await hurt();
         }
       })();
       await Promise.all([...senders, hurting]);
-      await awaitStored(system, projectId, spansSent);
+      await awaitStored(system, projectId, storedBefore + spansSent);
       const seconds = (performance.now() - startedMs) / 1_000;
       const rate = Math.round(spansSent / seconds);
       process.stdout.write(
@@ -169,24 +194,16 @@ describe.skipIf(!hasGo())("a Collector", () => {
       await waitUntil("the Collector's queue is empty", async () => {
         return (await collector.readMetric("otelcol_exporter_queue_size")) === 0;
       });
-      const { rows } = await system.postgres.query<{ span_id: string }>(
-        "select span_id from ingest.spans where project_id = $1",
-        [projectId],
-      );
-      expect(rows).toHaveLength(spansSent);
-      expect(rows.filter(({ span_id }) => !sent.delete(span_id))).toEqual([]);
+      await awaitQuiet(system);
+      expect(await readClientFigures(project, evaluatorId)).toEqual(expected);
+      const exported = await readExport(project);
+      expect(exported.filter((ids) => !sent.delete(ids))).toEqual([]);
       expect([...sent]).toEqual([]);
-      expect(await countStored(system, projectId)).toBe(spansSent);
-      const list = await fetch(`${system.urls[0]}/api/v1/ingest/traces?limit=1`, { headers: { "x-api-key": apiKey } });
-      expect(await list.json()).toMatchObject({ totalCount: spansSent / spansPerTrace });
+      expect(llm.requests.length - callsBefore).toBe(expected.ratings - before.ratings);
       expect(await collector.readMetric("otelcol_exporter_sent_spans")).toBeGreaterThan(0);
       expect(await collector.readMetric("otelcol_exporter_send_failed_spans")).toBe(0);
       expect(collector.log()).not.toContain("Dropping data");
       expect(refused).toBeGreaterThan(0);
-      await waitUntil("monitor has received every trace", async () => {
-        return (await system.countAnnounced(projectId)).size === spansSent / spansPerTrace;
-      });
-      expect([...(await system.countAnnounced(projectId)).values()].filter((count) => count !== 1)).toEqual([]);
       expect(await system.listEnded()).toEqual([]);
     },
   );
@@ -206,7 +223,7 @@ describe.skipIf(!hasGo())("a Collector", () => {
           const response = await fetch(`${system.urls[0]}/api/v1/otel/v1/traces`, {
             method: "POST",
             headers: { "x-api-key": apiKey, "content-type": "application/x-protobuf" },
-            body: new Uint8Array(encodeProtobufExport(buildSpans(2_000))),
+            body: new Uint8Array(encodeProtobufExport(buildTraces(400))),
           });
           await response.arrayBuffer();
           if (response.status === 429) refusals += 1;
@@ -214,7 +231,7 @@ describe.skipIf(!hasGo())("a Collector", () => {
         }
       });
       await expect.poll(() => refusals).toBeGreaterThan(0);
-      const spans = buildSpans(2_000);
+      const spans = buildTraces(400);
       await sendTo(collector, encodeProtobufExport(spans));
       await expect.poll(collector.log).toMatch(/Will retry.*Throttle \(1s\).*ingest queue full/);
       await lock.query("rollback");
@@ -238,7 +255,7 @@ describe.skipIf(!hasGo())("a Collector", () => {
   ] as const)("over %s, an export over the daily quota is %s", async (exporter, _what, expected) => {
     const { collector } = await start(exporter, { settings: { SERVICE_QUOTA_TRACES_PER_DAY: "10" } });
 
-    await sendTo(collector, encodeProtobufExport(buildSpans(11 * spansPerTrace)));
+    await sendTo(collector, encodeProtobufExport(buildTraces(11)));
 
     await expect.poll(collector.log).toMatch(expected);
   });
@@ -248,7 +265,7 @@ describe.skipIf(!hasGo())("a Collector", () => {
     ["otlp_grpc", /Dropping data.*InvalidArgument/, /Dropping data.*Unauthenticated/],
   ] as const)("over %s, what can never be stored is dropped at once", async (exporter, invalid, unauthenticated) => {
     const { system, collector, projectId, connect } = await start(exporter);
-    const [root, ...children] = buildSpans(spansPerTrace) as [ExportedSpan, ...ExportedSpan[]];
+    const [root, ...children] = buildTraces(1) as [ExportedSpan, ...ExportedSpan[]];
 
     await sendTo(collector, encodeProtobufExport([{ ...root, traceId: "0".repeat(32) }, ...children]));
     await expect.poll(collector.log).toMatch(/Partial success response.*1 of 5 spans rejected.*"dropped_spans": 1/);
