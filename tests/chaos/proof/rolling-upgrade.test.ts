@@ -1,4 +1,7 @@
+import { submitTraceReply, traceList } from "@touchstone/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createClient } from "../../integration/src/client.ts";
+import { waitUntil } from "../../integration/src/wait-until.ts";
 import { auditUnderLoad } from "../src/audited-load.ts";
 import { expectClean } from "../src/expect-clean.ts";
 import { type Installation, type ServiceSlot, startInstallation, thisRepository } from "../src/installation.ts";
@@ -24,10 +27,10 @@ async function readMigrations(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-async function becomes(slot: ServiceSlot, repository: string): Promise<void> {
+async function becomes(where: Installation, slot: ServiceSlot, repository: string): Promise<void> {
   expect(await slot.stop()).toBe(0);
   await slot.start(repository);
-  await system.settle();
+  await where.settle();
 }
 
 test("row 43: the previous release stores and reads on the schema of this one, and can be started on it", async () => {
@@ -41,12 +44,12 @@ test("row 43: the previous release stores and reads on the schema of this one, a
   const report = await auditUnderLoad(system, { seed }, async (load) => {
     const reset: string[] = [];
     await load.awaitAcks(60);
-    reset.push(...(await noteResets(first, load, () => becomes(first, thisRepository))));
+    reset.push(...(await noteResets(first, load, () => becomes(system, first, thisRepository))));
     expect(await readMigrations()).toEqual(today);
     await load.awaitAcks(60);
     // From here on, the audit included, only the old code uses the new schema.
     for (const slot of [first, second]) {
-      reset.push(...(await noteResets(slot, load, () => becomes(slot, previous.folder))));
+      reset.push(...(await noteResets(slot, load, () => becomes(system, slot, previous.folder))));
     }
     await load.awaitAcks(60);
     expectOnlyResets(load, reset, 3);
@@ -61,10 +64,99 @@ test("row 43: a rolling upgrade from the previous release fails no request and l
     const reset: string[] = [];
     for (const slot of slots) {
       await load.awaitAcks(20);
-      reset.push(...(await noteResets(slot, load, () => becomes(slot, thisRepository))));
+      reset.push(...(await noteResets(slot, load, () => becomes(system, slot, thisRepository))));
     }
     await load.awaitAcks(20);
     expectOnlyResets(load, reset, slots.length);
   });
   expectClean(report, { seed });
+});
+
+/** Large texts, so that two hundred are more than one block of the search index. */
+const paddingChars = 60_000;
+/** Replicas are chosen by lot or by turn: so often, both of two have answered. */
+const searchesEach = 6;
+
+test("row 43: a search finds every text while replicas of both releases store them and this one builds postings, and afterwards", async () => {
+  const both = await startInstallation({ ingests: 2, repository: previous.folder });
+  try {
+    const [first, second] = both.ingests as [ServiceSlot, ServiceSlot];
+    const { apiKey } = await both.createProject("searched");
+    const client = createClient({ url: both.urls[0] as string, apiKey });
+    let stored = 0;
+    const store = async (count: number): Promise<void> => {
+      for (const beyond = stored + count; stored < beyond; ) {
+        const batch = Array.from({ length: Math.min(4, beyond - stored) }, (_, index) => stored + index);
+        await Promise.all(
+          batch.map((number) => {
+            const input = `Orchard ${"lorem ipsum ".repeat(paddingChars / 12)} tree${number}end`;
+            return client.expect({ status: 201, schema: submitTraceReply }, "POST", "/ingest/traces", {
+              name: "searched",
+              input,
+            });
+          }),
+        );
+        stored += batch.length;
+      }
+    };
+    const search = async (term: string): Promise<number[]> => {
+      const totals: number[] = [];
+      for (let turn = 0; turn < searchesEach; turn += 1) {
+        const route = `/ingest/traces?limit=1&search=${encodeURIComponent(term)}`;
+        totals.push((await client.expect({ status: 200, schema: traceList }, "GET", route)).totalCount);
+      }
+      return totals;
+    };
+    const expectFound = async (): Promise<void> => {
+      for (const [term, total] of [
+        ["orchard", stored],
+        ["tree0end", 1],
+        [`tree${stored - 1}end`, 1],
+        ["no such tree", 0],
+      ] as const) {
+        expect(await search(term), term).toEqual(Array(searchesEach).fill(total));
+      }
+    };
+    const countBlocks = async (): Promise<number> => {
+      const { rows } = await both.postgres.query<{ n: number }>("select count(*)::int as n from ingest.search_blocks");
+      return rows[0]?.n ?? 0;
+    };
+    await store(40);
+    await expectFound();
+    await becomes(both, first, thisRepository);
+    // It takes the lease for building while the other is away.
+    await becomes(both, second, previous.folder);
+    await store(40);
+    await expectFound();
+    await waitUntil(
+      "this release has built postings of two blocks",
+      async () => {
+        await store(20);
+        await expectFound();
+        return (await countBlocks()) >= 2;
+      },
+      { timeoutMs: 240_000 },
+    );
+    await store(20);
+    await expectFound();
+
+    // The previous release alone builds nothing, and this one goes on afterwards.
+    await becomes(both, first, previous.folder);
+    await store(20);
+    await expectFound();
+    const built = await countBlocks();
+    for (const slot of [first, second]) await becomes(both, slot, thisRepository);
+    await waitUntil(
+      "this release goes on building",
+      async () => {
+        await store(20);
+        await expectFound();
+        return (await countBlocks()) > built;
+      },
+      { timeoutMs: 240_000 },
+    );
+    expect(await both.listEnded()).toEqual([]);
+  } finally {
+    await both.stop();
+  }
 });
