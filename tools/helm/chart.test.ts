@@ -13,7 +13,7 @@ interface NetworkPolicySpec {
 }
 
 interface ScaledObjectSpec {
-  triggers: { metadata: { query?: string } }[];
+  triggers: { metadata: { query?: string; threshold?: string } }[];
 }
 
 const { helm, kubeconform } = buildHelm();
@@ -195,10 +195,21 @@ test("KEDA scales each service by what it has too much of, from metrics that exi
     );
   expect(Object.fromEntries(queries)).toEqual({
     ingest: ["service_ingest_queue_depth"],
-    judge: ["service_judge_calls_waiting", "service_judge_calls_total"],
+    judge: ["service_judge_calls_waiting", "service_judge_calls_total", "service_judge_call_duration_seconds_sum"],
     monitor: ["service_monitor_checks_due"],
   });
   for (const [, names] of queries) for (const name of names ?? []) expect(findMetric(name), name).toBeDefined();
+});
+
+test("KEDA takes a judge for full when it has as many calls as SERVICE_JUDGE_CONCURRENCY allows", async () => {
+  const thresholdOf = async (...more: string[]): Promise<string | undefined> =>
+    parse(await template(path.join(chartFolder, "ci-values", "keda.yaml"), ...more))
+      .filter(({ kind, metadata }) => kind === "ScaledObject" && metadata.name === "touchstone-judge")
+      .flatMap(({ spec }) => (spec as unknown as ScaledObjectSpec).triggers)
+      .find(({ metadata }) => metadata.query !== undefined)?.metadata.threshold;
+  const { SERVICE_JUDGE_CONCURRENCY: setting } = settings;
+  expect(await thresholdOf()).toBe(String(setting.schema.parse(undefined)));
+  expect(await thresholdOf("--set", "settings.SERVICE_JUDGE_CONCURRENCY=40")).toBe("40");
 });
 
 test("the manifests of the examples are ones that Kubernetes or the operator accepts", async () => {

@@ -190,9 +190,15 @@ spec:
     - type: prometheus
       metadata:
         serverAddress: {{ $root.Values.keda.prometheusUrl }}
-        {{- /* More replicas would send more calls to a provider that already asks for fewer. */}}
-        query: sum(service_judge_calls_waiting{namespace={{ $root.Release.Namespace | quote }}}) unless on () (sum(increase(service_judge_calls_total{namespace={{ $root.Release.Namespace | quote }}, outcome="rate_limited"}[5m])) > 0)
-        threshold: "16"
+        {{- /*
+        The calls that want a place, over the places of one replica: those that wait, and those in progress, which are the seconds spent
+        in calls each second. Waiting ones do not count while a provider asks for fewer: more replicas would send it more.
+        */}}
+        {{- $in := printf "namespace=%s" ($root.Release.Namespace | quote) }}
+        query: >-
+          (sum(service_judge_calls_waiting{ {{- $in -}} }) unless on () (sum(increase(service_judge_calls_total{ {{- $in }}, outcome="rate_limited"}[5m])) > 0) or vector(0))
+          + (max(sum by (provider) (rate(service_judge_call_duration_seconds_sum{ {{- $in -}} }[2m]))) or vector(0))
+        threshold: {{ get $parsed "SERVICE_JUDGE_CONCURRENCY" | default "16" | quote }}
     {{- end }}
     {{- if eq $service "monitor" }}
     - type: prometheus
