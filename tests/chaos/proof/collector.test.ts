@@ -1,12 +1,15 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { limits } from "@touchstone/contracts";
+import { connectBus } from "@touchstone/bus";
+import { limits, tracesSettled } from "@touchstone/contracts";
+import { createLogger } from "@touchstone/service-kit";
 import { findFreePort, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import { hasGo } from "../../../tools/go-program.ts";
 import { waitUntil } from "../../integration/src/wait-until.ts";
 import { readClientFigures, readExport } from "../src/client-figures.ts";
 import { type Collector, type CollectorExporter, startCollector } from "../src/collector.ts";
-import { type Installation, startInstallation } from "../src/installation.ts";
+import { type Installation, type ServiceSlot, startInstallation } from "../src/installation.ts";
 import { type ExportedSpan, encodeProtobufExport, field } from "../src/otlp-export.ts";
 import { buildTrace, expectFigures, rateTrace, spansPerTrace, startWatching } from "../src/watched-traffic.ts";
 
@@ -122,34 +125,63 @@ async function awaitQuiet({ postgres }: Installation): Promise<void> {
   );
 }
 
+/** Publishes every event about settled traces again that has not left the outbox. */
+async function deliverAgain({ nats, postgres }: Installation): Promise<void> {
+  let bodies: string[] = [];
+  await waitUntil("there are events about settled traces", async () => {
+    const { rows } = await postgres.query<{ body: string }>(
+      "select body::text as body from ingest.outbox where subject = $1",
+      [tracesSettled.subject],
+    );
+    bodies = rows.map(({ body }) => body);
+    return bodies.length > 0;
+  });
+  const logger = createLogger({ service: "ingest", level: "silent" });
+  const bus = connectBus({ url: nats.url, service: "ingest", logger });
+  await waitUntil("the bus is connected", async () => bus.status() === "connected");
+  for (const body of bodies) await bus.publish(tracesSettled, JSON.parse(body), { messageId: randomUUID() });
+  await bus.drain();
+}
+
 /** The faults, in the order in which they come while the spans arrive. */
-function faultsFor({ ingests, postgres, nats, database }: Installation, collector: Collector): (() => Promise<void>)[] {
-  const restartIngest = (index: number, end: "kill" | "stop") => async (): Promise<void> => {
-    const ingest = ingests[index % ingests.length] as (typeof ingests)[number];
-    // So that spans are stored whose answer is lost: the Collector must send them again.
-    if (end === "kill") {
-      await database.set({ kind: "hold-answers" });
-      await sleep(1_000);
-    }
-    await ingest[end]();
+function faultsFor(system: Installation, collector: Collector): (() => Promise<void>)[] {
+  const { ingests, monitor, postgres, nats, database } = system;
+  const [first, second] = ingests as [ServiceSlot, ServiceSlot];
+  const restart = (slot: ServiceSlot) => async (): Promise<void> => {
+    await slot.stop();
+    await slot.start();
+  };
+  /** What it commits meanwhile is stored although its answer is lost, so the spans are sent again. */
+  const killUnanswered = (slot: ServiceSlot) => async (): Promise<void> => {
+    await database.set({ kind: "hold-answers" });
+    await sleep(1_000);
+    await slot.kill();
     await database.set({ kind: "pass" });
-    await ingest.start();
+    await slot.start();
+  };
+  const killAndDeliverAgain = async (): Promise<void> => {
+    await monitor.kill();
+    // While it is away, events stay in the outbox.
+    await deliverAgain(system);
+    await monitor.start();
   };
   return [
-    restartIngest(0, "kill"),
-    restartIngest(1, "stop"),
+    killUnanswered(first),
+    restart(second),
     () => postgres.restart(),
-    restartIngest(0, "stop"),
+    killAndDeliverAgain,
+    restart(first),
     () => nats.restart(),
-    restartIngest(1, "kill"),
+    killUnanswered(second),
     () => collector.killAndRestart(),
-    restartIngest(0, "kill"),
+    killUnanswered(first),
+    killAndDeliverAgain,
   ];
 }
 
 describe.skipIf(!hasGo())("a Collector", () => {
   test.each(exporters)(
-    `${spansSent} spans arrive over %s and count once, through restarts of ingest, PostgreSQL, NATS and the Collector`,
+    `${spansSent} spans arrive over %s and count once, through restarts of ingest, PostgreSQL, NATS, monitor and the Collector`,
     async (exporter) => {
       // Room for about a tenth of the default spans, so that the Collector refuses its senders meanwhile.
       const { system, collector, llm, projectId, apiKey } = await start(exporter, { queueBytes: 2 * 1024 * 1024 });

@@ -9,7 +9,7 @@ import type { ExportedSpan } from "./otlp-export.ts";
 
 export const spansPerTrace = 5;
 const judgedAgent = "judged";
-const judgedEvery = 100;
+const judgedEvery = 50;
 const failingEvery = 20;
 const agents = 4;
 const tokens = { prompt: 100, completion: 20 };
@@ -22,7 +22,7 @@ const hasFailingTool = (number: number): boolean => number % failingEvery === fa
 
 /**
  * The spans of the trace with a number: an agent that calls a model twice, a tool, and something else. The tool of every
- * twentieth fails; every hundredth is of the agent that a live judge watches.
+ * twentieth fails; every fiftieth is of the agent that a live judge watches.
  */
 export function buildTrace(number: number): ExportedSpan[] {
   const traceId = randomBytes(16).toString("hex");
