@@ -21,7 +21,7 @@ const rooms = {
     "trace-store": "assembly search messages model",
     assembly: "messages model",
     search: "background model",
-    scores: "model",
+    scores: "messages model",
     media: "background",
     agents: "model",
     background: "",

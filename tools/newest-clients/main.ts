@@ -34,7 +34,8 @@ process.env.TOUCHSTONE_NEWEST_CLIENTS = folder;
 const alias = [{ find: /^(langfuse|@langfuse\/(?:client|otel|tracing))$/, replacement: `${folder}/node_modules/$1` }];
 const vitest = await startVitest(
   "test",
-  [],
+  // Names of files, to run a part of them.
+  process.argv.slice(2),
   {
     ...{ config: false, root: repositoryRoot, watch: false, isolate: false },
     include: ["tests/integration/specs/langfuse-*.test.ts"],

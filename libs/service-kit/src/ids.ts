@@ -1,4 +1,5 @@
-import { randomFillSync } from "node:crypto";
+import { createHash, randomFillSync } from "node:crypto";
+import { isUuid } from "@touchstone/contracts";
 
 // Random bytes are drawn in blocks: a system call per id would cost more than the id.
 const block = Buffer.allocUnsafe(4096);
@@ -40,4 +41,14 @@ export function uuidv7(atMs: number): string {
 /** The epoch millisecond of a version 7 UUID. */
 export function uuidv7TimeMs(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
+/**
+ * The id of the run of a client's experiment: a UUID version 8, the same for the same experiment, so that scores may come before the
+ * run. An experiment that is named by a UUID has this id.
+ */
+export function experimentRunId(projectId: string, experimentId: string): string {
+  if (isUuid(experimentId)) return experimentId;
+  const digits = createHash("sha256").update(`experiment ${projectId}\0${experimentId}`).digest("hex");
+  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-8${digits.slice(13, 16)}-8${digits.slice(17, 20)}-${digits.slice(20, 32)}`;
 }

@@ -43,7 +43,7 @@ export {
   type ServedRoute,
   translateFrameworkError,
 } from "./http-server.ts";
-export { uuidv7, uuidv7TimeMs } from "./ids.ts";
+export { experimentRunId, uuidv7, uuidv7TimeMs } from "./ids.ts";
 export { inflateBody, requireKnownEncoding } from "./inflate-body.ts";
 export {
   createInternalClient,

@@ -12,12 +12,11 @@ import type { DatasetStore } from "./datasets/dataset-store.ts";
 import { createDatasetSummaryStore } from "./datasets/dataset-summary-store.ts";
 import type { WorkOnDataset } from "./datasets/dataset-work.ts";
 import { itemRoutes } from "./datasets/item-routes.ts";
-import { createNamedDatasetStore } from "./datasets/named-dataset-store.ts";
+import type { NamedDatasetStore } from "./datasets/named-dataset-store.ts";
 import { datasetRoutes } from "./datasets/routes.ts";
 import type { ExportStore } from "./export/exported-tables.ts";
 import { exportRoutes } from "./export/routes.ts";
-import { createCasePlaces } from "./external-runs/case-places.ts";
-import { createNamedRunStore } from "./external-runs/named-run-store.ts";
+import type { KeepItem } from "./external-runs/keep-run-item.ts";
 import { externalRunRoutes } from "./external-runs/routes.ts";
 import { createRunLists } from "./external-runs/run-lists.ts";
 import type { GateStore } from "./gates/gate-store.ts";
@@ -75,6 +74,8 @@ export interface RouteDependencies extends FinalizingDependencies {
   exports: ExportStore;
   clock: Clock;
   work: WorkOnDataset;
+  named: NamedDatasetStore;
+  keep: KeepItem;
   closing: CloseProjects;
 }
 
@@ -85,19 +86,12 @@ export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
     dependencies;
   const members = createMemberReader(bus);
   const names = createDatasetNames(database);
-  const { work } = dependencies;
+  const { work, named } = dependencies;
   const book = createDatasetBook(database, work);
-  const named = createNamedDatasetStore(database, work);
   return [
     { route: internalRoutes.closeEvalRunsProjects, handle: closeProjects(dependencies.closing) },
     ...itemRoutes({ named, book, work, clock }),
-    ...externalRunRoutes({
-      ...dependencies,
-      named,
-      store: createNamedRunStore(database),
-      lists: createRunLists(database),
-      places: createCasePlaces(datasets),
-    }),
+    ...externalRunRoutes({ ...dependencies, lists: createRunLists(database) }),
     ...datasetRoutes({
       ...dependencies,
       book,

@@ -14,7 +14,12 @@ import type { CiFinalizingDependencies } from "./ci-runs/finalize-ci-run.ts";
 import type { EvalRunsConfig } from "./config.ts";
 import { createDatasetStore } from "./datasets/dataset-store.ts";
 import { createDatasetWork } from "./datasets/dataset-work.ts";
+import { createNamedDatasetStore } from "./datasets/named-dataset-store.ts";
 import { createExportStore } from "./export/exported-tables.ts";
+import { consumeExperimentItems } from "./external-runs/bus.ts";
+import { createCasePlaces } from "./external-runs/case-places.ts";
+import { createItemKeeper } from "./external-runs/keep-run-item.ts";
+import { createNamedRunStore } from "./external-runs/named-run-store.ts";
 import { createGateStore } from "./gates/gate-store.ts";
 import { announceUntoldLiveScorers } from "./graders/announce-live-scorers.ts";
 import { createConfigStore } from "./graders/config-store.ts";
@@ -102,6 +107,12 @@ function openEvalRuns(kit: StoreServiceKit, config: EvalRunsConfig) {
   startSweepers(kit, config, { ...finalizing, pool, maintenance });
 
   const threads = kit.keep(createComputePool({ name: "eval-runs", logger, metrics, ...documentThreads }));
+  const work = createDatasetWork(threads);
+  const named = createNamedDatasetStore(database, work);
+  const gradings = createGradings({ datasets, runs });
+  const store = createNamedRunStore(database);
+  const keep = createItemKeeper({ store, datasets, places: createCasePlaces(datasets), gradings, clock, onStored });
+  kit.background([() => consumeExperimentItems(bus, { keep, store, named })]);
   const routes = evalRunsRoutes({
     ...finalizing,
     database,
@@ -123,13 +134,15 @@ function openEvalRuns(kit: StoreServiceKit, config: EvalRunsConfig) {
     ciRuns: createCiRunStore(database),
     prompts: createPromptStore(database),
     toolSchemas,
-    gradings: createGradings({ datasets, runs }),
+    gradings,
     configs: createConfigStore(database),
     groups: createGroupStore(database),
     lockGraders,
     scorer,
     exports: createExportStore(database),
-    work: createDatasetWork(threads),
+    work,
+    named,
+    keep,
     closing: createProjectClosing({ database: maintenance, schema, logger }),
   });
   return kit.serve({

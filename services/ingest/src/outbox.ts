@@ -1,6 +1,7 @@
 import {
   type EventContract,
   evaluationsReceived,
+  experimentItemsRecorded,
   ingestActRecorded,
   ingestDataDeleted,
   modelPricesHandedOver,
@@ -16,6 +17,7 @@ export const outboxEvents: readonly EventContract[] = [
   tracesSettled,
   spansSettled,
   evaluationsReceived,
+  experimentItemsRecorded,
   ingestActRecorded,
   ingestDataDeleted,
   modelPricesHandedOver,

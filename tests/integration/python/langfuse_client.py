@@ -54,14 +54,19 @@ def experiment(run_name, answer):
     )
 
 
-facts["runId"] = experiment("kept / run", lambda *, item, **_: item.expected_output).dataset_run_id
+kept = experiment("kept / run", lambda *, item, **_: item.expected_output)
 langfuse.flush()
-read = langfuse.get_dataset_run(dataset_name="capitals/python", run_name="kept / run")
-facts["readRun"] = {"id": read.id, "items": sorted(item.dataset_item_id for item in read.dataset_run_items)}
-
 experiment("deleted / run", lambda **_: "I do not know")
-langfuse.delete_dataset_run(dataset_name="capitals/python", run_name="deleted / run")
-facts["runsLeft"] = [run.name for run in langfuse.get_dataset_runs(dataset_name="capitals/python").data]
+
+# Version 5 makes runs of spans alone, and neither reads nor deletes them.
+if hasattr(langfuse, "get_dataset_run"):
+    read = langfuse.get_dataset_run(dataset_name="capitals/python", run_name="kept / run")
+    langfuse.delete_dataset_run(dataset_name="capitals/python", run_name="deleted / run")
+    facts["ofRuns"] = {
+        "runId": kept.dataset_run_id,
+        "readRun": {"id": read.id, "items": sorted(item.dataset_item_id for item in read.dataset_run_items)},
+        "runsLeft": [run.name for run in langfuse.get_dataset_runs(dataset_name="capitals/python").data],
+    }
 
 langfuse.shutdown()
 print(json.dumps(facts))

@@ -156,3 +156,31 @@ test("numbers of events keep their spelling, as those of spans do", async () => 
   expect(generation).toContain("[0.10]");
   expect(generation.replaceAll("\\", "")).toContain('"temperature":1.0');
 });
+
+test("numbers in the metadata of a score keep their spelling, whichever way it comes", async () => {
+  const client = await openProject();
+  const numbers = '{"one": 1.0, "big": 1e5, "id": 12345678901234567890, "deep": [[0.10, -0]]}';
+  const kept = numbers.replaceAll(" ", "");
+  const score = (id: string): string => `{"id":"${id}","name":"n","value":1,"traceId":"t","metadata":${numbers}}`;
+  const event = `{"id":"e","type":"score-create","timestamp":"2026-01-05T00:00:00.000Z","body":${score("event")}}`;
+  const post = (route: string, body: string) =>
+    fetch(`${system.url}${route}`, {
+      ...{ method: "POST", body },
+      headers: { authorization: basic(client.apiKey), "content-type": "application/json" },
+    });
+  const answers = [
+    await post("/api/public/scores", score("alone")),
+    await post("/api/public/scores", `[${score("listed")}]`),
+    await post("/api/public/ingestion", `{"batch":[${event}]}`),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 202, 207]);
+
+  const headers = { "x-api-key": client.apiKey, "content-type": "application/json" };
+  const read = async (route: string): Promise<string> =>
+    (await fetch(`${system.url}/api/v1${route}`, { headers })).text();
+  for (const id of ["alone", "listed", "event"]) expect(await read(`/scores/${id}`)).toContain(kept);
+  expect((await read("/scores")).split(kept)).toHaveLength(4);
+  const body = (await read("/scores/alone")).slice('{"score":'.length, -1);
+  const again = await fetch(`${system.url}/api/v1/scores`, { method: "POST", headers, body });
+  expect(await again.text()).toContain(kept);
+});

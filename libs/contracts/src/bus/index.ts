@@ -1,6 +1,7 @@
 import { evalRunsActRecorded, ingestActRecorded, monitorActRecorded } from "./audit.v1.ts";
 import type { EventContract, RequestContract } from "./define.ts";
 import { keyRevoked, membershipChanged, tracesStored } from "./events.v1.ts";
+import { experimentItemsRecorded } from "./experiment-items.v1.ts";
 import { gateRecorded } from "./gates.v1.ts";
 import { scoreResult } from "./judge.v1.ts";
 import { readVerdictRecord } from "./judge-records.v1.ts";
@@ -38,6 +39,7 @@ import { resultsRated } from "./rated-results.v1.ts";
 export * from "./audit.v1.ts";
 export * from "./define.ts";
 export * from "./events.v1.ts";
+export * from "./experiment-items.v1.ts";
 export * from "./gates.v1.ts";
 export * from "./judge.v1.ts";
 export * from "./judge-records.v1.ts";
@@ -73,6 +75,7 @@ export const busMessages: readonly (RequestContract | EventContract)[] = [
   tracesJudged,
   sessionsJudged,
   evaluationsReceived,
+  experimentItemsRecorded,
   liveScorersChanged,
   gateRecorded,
   resultsRated,

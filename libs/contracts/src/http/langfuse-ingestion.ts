@@ -30,7 +30,7 @@ export const langfuseBatchReply = z.object({
 });
 export type LangfuseBatchReply = z.infer<typeof langfuseBatchReply>;
 
-/** Body of `POST /api/public/scores`: the `body` of the event `score-create`. */
+/** One score: the `body` of the event `score-create`. */
 export const langfuseScore = z.looseObject({
   name: z.string().min(1),
   value: z.union([z.number(), z.string(), z.boolean()]),
@@ -42,4 +42,15 @@ export const langfuseScoreSentences = {
   traceId: "traceId must be text",
 } as const;
 
+/** Body of `POST /api/public/scores`. Each score of a list is judged by itself, so that a client can send the others. */
+export const langfuseScores = z.union([langfuseScore, z.array(z.unknown()).min(1).max(limits.langfuseEventsMax)]);
+
 export const langfuseScoreReply = z.object({ id: z.string() });
+/** 202: all scores of a list are stored. */
+export const langfuseScoresAccepted = z.object({ message: z.literal("Accepted") });
+/** 207: some scores of a list cannot be stored. */
+export const langfuseScoresReply = z.object({
+  accepted: z.int(),
+  rejected: z.int(),
+  errors: z.array(z.object({ message: z.string().describe("Begins with the place of the score: scores[3]") })),
+});

@@ -40,9 +40,10 @@ import {
   langfuseBatch,
   langfuseBatchReply,
   langfuseBatchSentences,
-  langfuseScore,
   langfuseScoreReply,
-  langfuseScoreSentences,
+  langfuseScores,
+  langfuseScoresAccepted,
+  langfuseScoresReply,
 } from "../http/langfuse-ingestion.ts";
 import { mediaParams } from "../http/media.ts";
 import { judged } from "../judged-body.ts";
@@ -115,9 +116,14 @@ export const langfuseRoutes = {
     method: "POST",
     path: `${langfuse}/scores`,
     keyRateGroup: "ingest",
-    body: judged(json(langfuseScore), langfuseScoreSentences),
-    responses: { 200: { description: "The score is stored.", schema: langfuseScoreReply }, ...bodyRefusals },
-    summary: "Langfuse: store a score.",
+    body: json(langfuseScores),
+    responses: {
+      200: { description: "The score is stored.", schema: langfuseScoreReply },
+      202: { description: "All scores of the list are stored.", schema: langfuseScoresAccepted },
+      207: { description: "Stored, but for the scores that the errors name.", schema: langfuseScoresReply },
+      ...bodyRefusals,
+    },
+    summary: "Langfuse: store a score, or a list of them.",
     section: "dropin 1.3",
   },
   createLangfusePrompt: {

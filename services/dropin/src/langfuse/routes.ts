@@ -7,6 +7,7 @@ import { ingestionRoutes } from "./ingestion-routes.ts";
 import { mediaRoutes } from "./media-routes.ts";
 import { promptRoutes } from "./prompt-routes.ts";
 import { runItemRoutes } from "./run-item-routes.ts";
+import { scoreRoutes } from "./score-routes.ts";
 
 /** The paths of Langfuse's clients (dropin 1). */
 export function langfuseRoutes(dependencies: { auth: Owner; ingest: Owner; evalRuns: Owner }): ServedRoute[] {
@@ -14,6 +15,7 @@ export function langfuseRoutes(dependencies: { auth: Owner; ingest: Owner; evalR
     { route: routes.getLangfuseHealth, handle: getHealth },
     { route: routes.listLangfuseProjects, handle: listProjects(dependencies) },
     ...ingestionRoutes(dependencies),
+    ...scoreRoutes(dependencies),
     ...promptRoutes(dependencies),
     ...datasetRoutes(dependencies),
     ...runItemRoutes(dependencies),

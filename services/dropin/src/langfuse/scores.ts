@@ -1,5 +1,5 @@
 import type { LangfuseEvent, submittedScore } from "@touchstone/contracts";
-import { parseIsoTime } from "@touchstone/service-kit";
+import { experimentRunId, membersOf, memberText, objectText, parseIsoTime } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { spanIdOf, traceIdOf } from "./ids.ts";
 import { EventError, textOf } from "./span-updates.ts";
@@ -15,35 +15,47 @@ const dataTypes = {
 /** Who gave a score: clients state it of those that people gave, and the import of all. Others are of code. */
 const sources: Readonly<Record<string, "human" | "model">> = { ANNOTATION: "human", EVAL: "model" };
 
+/** A score as it was sent, alone or in an event. */
+interface LangfuseScore {
+  body: Readonly<Record<string, unknown>>;
+  /** JSON text of the body. */
+  bodyText: string;
+  /** Null: it came without one. */
+  event: Pick<LangfuseEvent, "id" | "timestamp"> | null;
+  projectId: string;
+}
+
 /**
- * A score of Langfuse as one of ours. Without an id or a time it has those of its event, so that a repeated event changes
- * nothing. `event` is null for a score that is sent alone.
+ * The JSON text of a score of ours. Without an id or a time it has those of its event, so that a repeated event changes
+ * nothing. Metadata stay the text that was sent: their numbers keep their spelling. Throws an EventError.
  */
-export function toScore(
-  body: Readonly<Record<string, unknown>>,
-  event: Pick<LangfuseEvent, "id" | "timestamp"> | null,
-): z.input<typeof submittedScore> {
-  const { value, metadata, dataType } = body;
+export function toScore({ body, bodyText, event, projectId }: LangfuseScore): string {
+  const { value, dataType } = body;
   if (typeof value !== "number" && typeof value !== "string" && typeof value !== "boolean") {
     throw new EventError("body.value must be a number, a text or a boolean");
   }
   const stated = textOf(body, "dataType");
   if (stated !== null && !(stated in dataTypes)) throw new EventError(`body.dataType ${dataType} is unknown`);
-  const [traceId, observationId] = [textOf(body, "traceId"), textOf(body, "observationId")];
-  return {
+  const [traceId, observationId, run] = [
+    textOf(body, "traceId"),
+    textOf(body, "observationId"),
+    textOf(body, "datasetRunId"),
+  ];
+  const score: Omit<z.input<typeof submittedScore>, "metadata"> = {
     id: textOf(body, "id") ?? event?.id ?? null,
     name: textOf(body, "name") ?? "",
     value,
     dataType: stated === null ? null : dataTypes[stated as keyof typeof dataTypes],
     comment: textOf(body, "comment"),
     source: sources[textOf(body, "source") ?? ""] ?? null,
-    metadata: (metadata ?? null) as z.input<typeof submittedScore>["metadata"],
     timestamp: textOf(body, "timestamp") ?? timeOf(event),
     traceId: traceId === null ? null : traceIdOf(traceId),
     spanId: observationId === null ? null : spanIdOf(observationId),
     sessionId: textOf(body, "sessionId"),
-    runId: textOf(body, "datasetRunId"),
+    runId: run === null ? null : experimentRunId(projectId, run),
   };
+  const metadata = { name: "metadata", valueText: memberText(bodyText, "metadata") ?? "null" };
+  return objectText([...membersOf(JSON.stringify(score)), metadata]);
 }
 
 /** Null for a time that is none: the score is worth more than its time. */

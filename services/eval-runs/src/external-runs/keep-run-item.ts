@@ -25,9 +25,8 @@ import type { CasePlaces } from "./case-places.ts";
 import type { KnownRun, NamedRunStore, NewItem, RunName, StoredItem } from "./named-run-store.ts";
 import { renderItem } from "./run-lists.ts";
 
-export interface KeepDependencies {
+export interface ItemDependencies {
   store: NamedRunStore;
-  named: Pick<NamedDatasetStore, "findCaseId">;
   datasets: Pick<DatasetStore, "findVersion">;
   places: CasePlaces;
   gradings: Gradings;
@@ -35,13 +34,31 @@ export interface KeepDependencies {
   onStored: (result: StoredResult) => void;
 }
 
+export interface KeepDependencies {
+  keep: KeepItem;
+  named: Pick<NamedDatasetStore, "findCaseId">;
+  clock: Clock;
+}
+
 type Sent = Omit<z.output<typeof internalRoutes.keepRunItem.body>, "metadata">;
 
 /** An item on its way into the run of its name. */
-interface SentItem extends RunName {
+export interface SentItem extends RunName {
   sent: Sent;
   /** JSON text; undefined = not sent. */
   metadata: string | undefined;
+  /** Of the run, if there is none of the name; undefined = a new one. */
+  runId?: string | undefined;
+}
+
+/** Keeps an item; null for a case that the dataset does not have. Those of one run that are kept at a time are stored together. */
+export type KeepItem = (item: SentItem) => Promise<StoredItem | null>;
+
+export function createItemKeeper(dependencies: ItemDependencies): KeepItem {
+  return gatherCalls((items: readonly SentItem[]) => keepItems(dependencies, items), {
+    keyOf: ({ projectId, datasetId, name }) => `${projectId} ${datasetId} ${name}`,
+    itemsMax: itemsAtOnceMax,
+  });
 }
 
 /** Items of a run that are stored together; further ones wait for the next transaction. */
@@ -51,19 +68,14 @@ const attemptsMax = 5;
 /** The batch of every result that came in this way. */
 const batchId = externalSource;
 
-/** Adds an item to the external run of a name (dropin 1.6). Clients send items in parallel: those of one run are stored together. */
-export function keepRunItem(dependencies: KeepDependencies): Handler {
-  const { named, clock } = dependencies;
-  const keep = gatherCalls((items: readonly SentItem[]) => keepItems(dependencies, items), {
-    keyOf: ({ projectId, datasetId, name }) => `${projectId} ${datasetId} ${name}`,
-    itemsMax: itemsAtOnceMax,
-  });
+/** Adds an item to the external run of a name (dropin 1.6). */
+export function keepRunItem({ keep, named, clock }: KeepDependencies): Handler {
   return async (call) => {
     const projectId = requireProject(call);
     const { text, value } = await readJsonObject(call);
     const { metadata: _, ...sent } = internalRoutes.keepRunItem.body.parse(value);
-    const datasetId = (await named.findCaseId(projectId, sent.caseId)) ?? datasetIdIn(sent.caseId);
-    if (datasetId === null || !isUuid(datasetId)) return { status: 200, body: '{"item":null}' };
+    const datasetId = await findDatasetOf(named, projectId, sent.caseId);
+    if (datasetId === null) return { status: 200, body: '{"item":null}' };
     const createdAt = sent.createdAt ?? new Date(clock.now()).toISOString();
     const metadata = value.metadata === null ? undefined : memberText(text, "metadata");
     const kept = await keep({ projectId, datasetId, name: sent.runName, sent: { ...sent, createdAt }, metadata });
@@ -71,8 +83,18 @@ export function keepRunItem(dependencies: KeepDependencies): Handler {
   };
 }
 
+/** The dataset that has a case; null: none was found. */
+export async function findDatasetOf(
+  named: Pick<NamedDatasetStore, "findCaseId">,
+  projectId: string,
+  caseId: string,
+): Promise<string | null> {
+  const datasetId = (await named.findCaseId(projectId, caseId)) ?? datasetIdIn(caseId);
+  return datasetId !== null && isUuid(datasetId) ? datasetId : null;
+}
+
 /** Keeps items of one run, in order; null for a case that the dataset does not have. */
-async function keepItems(dependencies: KeepDependencies, items: readonly SentItem[]): Promise<(StoredItem | null)[]> {
+async function keepItems(dependencies: ItemDependencies, items: readonly SentItem[]): Promise<(StoredItem | null)[]> {
   const { store, onStored } = dependencies;
   const [run] = items as [SentItem];
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
@@ -105,7 +127,7 @@ interface PlacedItems {
  * has more cases. An item whose case is in neither has no place: its result answers no question of the run. Null: no case exists.
  */
 async function placeItems(
-  { datasets, places, gradings, clock }: KeepDependencies,
+  { datasets, places, gradings, clock }: ItemDependencies,
   before: KnownRun | null,
   items: readonly SentItem[],
 ): Promise<PlacedItems | null> {
@@ -160,7 +182,7 @@ function composeItem(
 }
 
 async function composeChange(
-  { gradings, clock }: Pick<KeepDependencies, "gradings" | "clock">,
+  { gradings, clock }: Pick<ItemDependencies, "gradings" | "clock">,
   before: KnownRun | null,
   { run, datasetVersion, items }: PlacedItems,
 ) {
@@ -176,7 +198,13 @@ async function composeChange(
     datasetVersion,
     subject,
     made: {
-      ...{ id: uuidv7(now), datasetId, plan: writePlan(plan), verdictMode: "live" as const, runSource: externalSource },
+      ...{
+        id: run.runId ?? uuidv7(now),
+        datasetId,
+        plan: writePlan(plan),
+        verdictMode: "live" as const,
+        runSource: externalSource,
+      },
       ...{ evaluationSettingsId: null, scorerGroupId: null, additionalScorerIds: null },
       ...{ smokeTestVariants: null, sdk: null, createdAt: new Date(now) },
     },

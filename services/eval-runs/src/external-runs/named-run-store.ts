@@ -61,6 +61,8 @@ export interface RunChange {
  */
 export interface NamedRunStore {
   find(run: RunName): Promise<KnownRun | null>;
+  /** The name of a run by its id; null: no external run has it. */
+  findName(projectId: string, runId: string): Promise<Omit<RunName, "projectId"> | null>;
   /**
    * Adds items in their order, and makes or changes the run. An item with a known key is the stored one. Null: the run or its dataset
    * is no longer what the change was composed for; compose it again.
@@ -81,6 +83,19 @@ export function createNamedRunStore(database: Database): NamedRunStore {
         name: "named_run_find",
         text: knownRunText,
         values: [projectId, datasetId, name],
+      });
+      return rows[0] ?? null;
+    },
+
+    async findName(projectId, runId) {
+      const { rows } = await database.readScoped<Omit<RunName, "projectId">>([projectId], {
+        name: "named_run_find_name",
+        text: `
+          select dataset_id as "datasetId", name
+          from evals.named_runs
+          where project_id = $1
+            and run_id = $2`,
+        values: [projectId, runId],
       });
       return rows[0] ?? null;
     },

@@ -1,11 +1,15 @@
 import { limits, submittedScore, submittedScoreSentences } from "@touchstone/contracts";
 import {
   AppError,
+  compactText,
+  elementsOf,
   isAppError,
   isDeeperThan,
   isJsonObject,
+  memberText,
   parseBody,
   parseIsoTime,
+  parseJsonText,
   uuidv7,
 } from "@touchstone/service-kit";
 import type { SentScore } from "./stored-score.ts";
@@ -15,16 +19,26 @@ const scoreBody = { schema: submittedScore, sentences: submittedScoreSentences, 
 /** A year of four digits. */
 const instantMaxMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** The scores of a body: one, or a list. Of several with one id the last counts. Throws `bad_request` for the first mistake. */
-export function readScores(body: unknown, sender: { authorId: string | null; nowMs: number }): SentScore[] {
-  if (!Array.isArray(body)) return [readScore(body, sender)];
+interface Sender {
+  authorId: string | null;
+  nowMs: number;
+}
+
+/**
+ * The scores of a body's text: one, or a list. Of several with one id the last counts. Metadata are stored from the text, so that
+ * numbers keep their spelling. Throws `bad_request` for the first mistake.
+ */
+export function readScores(text: string, sender: Sender): SentScore[] {
+  const body = parseJsonText(text);
+  if (!Array.isArray(body)) return [readScore(body, text, sender)];
   if (body.length === 0 || body.length > limits.scoresPerRequestMax) {
     throw new AppError("bad_request", `A list must have 1 to ${limits.scoresPerRequestMax} scores`);
   }
   const scores = new Map<string, SentScore>();
+  const texts = elementsOf(text);
   for (const [index, item] of body.entries()) {
     try {
-      const score = readScore(item, sender);
+      const score = readScore(item, texts[index] ?? "", sender);
       scores.set(score.id, score);
     } catch (thrown) {
       if (!isAppError(thrown)) throw thrown;
@@ -34,7 +48,7 @@ export function readScores(body: unknown, sender: { authorId: string | null; now
   return [...scores.values()];
 }
 
-function readScore(item: unknown, { authorId, nowMs }: { authorId: string | null; nowMs: number }): SentScore {
+function readScore(item: unknown, text: string, { authorId, nowMs }: Sender): SentScore {
   // Before the schema, which recurses.
   if (isJsonObject(item) && isDeeperThan(item.metadata, limits.jsonDepthMax)) {
     throw new AppError("bad_request", `metadata must not nest deeper than ${limits.jsonDepthMax} levels`);
@@ -49,7 +63,7 @@ function readScore(item: unknown, { authorId, nowMs }: { authorId: string | null
     name: sent.name,
     ...readValue(sent.value, sent.dataType ?? null),
     comment: sent.comment ?? null,
-    metadata: readMetadata(sent.metadata ?? null),
+    metadata: readMetadata((sent.metadata ?? null) === null ? null : (memberText(text, "metadata") ?? null)),
     source: sent.source ?? "code",
     scoredAt: readTimestamp(sent.timestamp ?? null, nowMs),
     ...{ traceId, spanId, sessionId, runId, caseId },
@@ -71,8 +85,8 @@ function readValue(
   throw new AppError("bad_request", `value must be ${expected}, as dataType is "${stated}"`);
 }
 
-function readMetadata(metadata: object | null): string | null {
-  const text = metadata === null ? null : JSON.stringify(metadata);
+function readMetadata(sent: string | null): string | null {
+  const text = sent === null ? null : compactText(sent);
   if (text !== null && text.length > limits.scoreMetadataMaxChars) {
     throw new AppError("bad_request", `metadata must have at most ${limits.scoreMetadataMaxChars} characters of JSON`);
   }

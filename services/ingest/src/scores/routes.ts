@@ -17,8 +17,10 @@ import {
   AppError,
   type Call,
   type Clock,
+  decodeJsonText,
   endOfPage,
   type Handler,
+  readJsonBytes,
   requireProject,
   type ServedRoute,
 } from "@touchstone/service-kit";
@@ -51,7 +53,7 @@ function submitScores({ scores, clock }: { scores: ScoreStore; clock: Clock }): 
   return async (call) => {
     const projectId = requireProject(call);
     const nowMs = clock.now();
-    const sent = readScores(await call.json(), { authorId: call.identity.userId, nowMs });
+    const sent = readScores(decodeJsonText(await readJsonBytes(call)), { authorId: call.identity.userId, nowMs });
     const stored = await scores.put(projectId, sent, new Date(nowMs));
     const body: z.input<typeof storedScores> = { scores: stored.map(showScore) };
     return { status: 201, body };

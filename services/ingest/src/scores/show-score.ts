@@ -1,7 +1,8 @@
 import type { Score } from "@touchstone/contracts";
+import { parseLossless } from "../messages/json-text.ts";
 import type { StoredScore } from "./stored-score.ts";
 
-/** A score in a response. */
+/** A score in a response, for JSON.stringify: numbers of its metadata are as they were sent. */
 export function showScore(score: StoredScore): Score {
   const { scoredAt, metadata, createdAt, updatedAt, ...rest } = score;
   return {
@@ -10,7 +11,7 @@ export function showScore(score: StoredScore): Score {
     value: rest.value,
     dataType: rest.dataType,
     comment: rest.comment,
-    metadata: metadata === null ? null : (JSON.parse(metadata) as Score["metadata"]),
+    metadata: metadata === null ? null : (parseLossless(metadata) as Score["metadata"]),
     source: rest.source,
     timestamp: scoredAt.toISOString(),
     traceId: rest.traceId,

@@ -1,6 +1,7 @@
 import {
   type EventContract,
   evaluationsReceived,
+  experimentItemsRecorded,
   type SettledTrace,
   spansSettled,
   tracesSettled,
@@ -13,6 +14,7 @@ import { readSettledFacts } from "../model/settled-facts.ts";
 import { decodeSpanBody, readBodyMembers } from "../model/span-body.ts";
 import { readSpanSlices } from "../trace-store/reading/span-slices.ts";
 import { type Announcement, buildPutOff, buildSettling, type DueTrace, readDueTraces } from "./due-traces.ts";
+import { readExperimentItem } from "./experiment-item.ts";
 import { readEvaluations } from "./received-evaluations.ts";
 import { readSettledChildren } from "./settled-children.ts";
 
@@ -22,8 +24,8 @@ const tracesMax = 200;
 const announcedCharsMax = 1024 * 1024;
 
 /**
- * Announces due OTel traces: their roots as currently shown, the evaluations from others, and their children if
- * `settlesChildren` (decision 30). After a crash it may announce again, but loses nothing. Returns the number of
+ * Announces due OTel traces: their roots as currently shown, the items of experiments that these are, the evaluations from others, and
+ * their children if `settlesChildren` (decision 30). After a crash it may announce again, but loses nothing. Returns the number of
  * settled traces.
  */
 export async function settleDueTraces(
@@ -67,6 +69,8 @@ async function settle(database: Database, due: readonly DueTrace[], settlesChild
       const responseId = trace.responseIds[root.id];
       const settled = { ...(await describeSettled(projectId, root)), ...(responseId !== undefined && { responseId }) };
       await announce(announcementOf(trace, tracesSettled, "traces", settled));
+      const item = await readExperimentItem(projectId, root);
+      if (item !== null) await announce(announcementOf(trace, experimentItemsRecorded, "items", item));
     }
     if (settlesChildren) {
       for await (const { trace, child } of readSettledChildren(read, projectId, traces)) {

@@ -109,9 +109,21 @@ function producerEntries(facts: SpanFacts): ReadonlyMap<string, unknown> {
     const prefix = metadataPrefix.exec(key)?.[0];
     if (prefix === undefined || facts.isConsumed(key) || metadataNoise.test(key)) continue;
     facts.consume(key);
-    entries.set(key.slice(prefix.length), value);
+    const isQuoted = prefix.startsWith("langfuse.") && quotesLangfuseTexts(facts);
+    entries.set(key.slice(prefix.length), isQuoted ? unquoted(value) : value);
   }
   return entries;
+}
+
+/** Langfuse's client for Python writes each entry as JSON since version 5, also on spans of other libraries: text is then quoted. */
+function quotesLangfuseTexts({ scope, resource }: SpanFacts): boolean {
+  if (resource.attributes.get("telemetry.sdk.language") !== "python") return false;
+  return scope.name !== "langfuse-sdk" || Number.parseInt(scope.version, 10) >= 5;
+}
+
+function unquoted(value: AttributeValue): AttributeValue {
+  const parsed = typeof value === "string" && value.startsWith('"') ? looselyParsed(value) : null;
+  return typeof parsed === "string" ? parsed : value;
 }
 
 /** A list, a list as JSON text, or comma-separated text. */

@@ -1,0 +1,51 @@
+import type { Bus, Consuming } from "@touchstone/bus";
+import { type ExperimentItem, experimentItemsRecorded } from "@touchstone/contracts";
+import { experimentRunId } from "@touchstone/service-kit";
+import type { NamedDatasetStore } from "../datasets/named-dataset-store.ts";
+import { findDatasetOf, type KeepItem } from "./keep-run-item.ts";
+import type { NamedRunStore, RunName } from "./named-run-store.ts";
+
+interface ExperimentDependencies {
+  keep: KeepItem;
+  store: Pick<NamedRunStore, "find" | "findName">;
+  named: Pick<NamedDatasetStore, "findCaseId">;
+}
+
+/** Consumes `event.experiment-item.recorded.v1`: makes the runs of clients that send only the spans of an experiment (dropin 1.6). */
+export function consumeExperimentItems(bus: Bus, dependencies: ExperimentDependencies): Promise<Consuming> {
+  return bus.consume(experimentItemsRecorded, { durable: "eval-runs-experiment-item-recorded" }, async ({ items }) => {
+    const kept = await Promise.allSettled(items.map((item) => keepExperimentItem(dependencies, item)));
+    const failed = kept.find((one) => one.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+  });
+}
+
+async function keepExperimentItem({ keep, store, named }: ExperimentDependencies, item: ExperimentItem): Promise<void> {
+  const { projectId, caseId, description, metadata, otelTraceId, otelSpanId, createdAt } = item;
+  const datasetId = await findDatasetOf(named, projectId, caseId);
+  // The case was deleted, or it is none of this project.
+  if (datasetId === null) return;
+  const runId = experimentRunId(projectId, item.experimentId);
+  const run = await nameRun(store, { projectId, datasetId, name: item.runName }, { ...item, runId });
+  const ids = { traceId: otelTraceId, observationId: otelSpanId };
+  const otel = { traceId: otelTraceId, spanId: otelSpanId };
+  const told = description === null ? {} : { description };
+  const sent = { runName: run.name, caseId, ...ids, otel, createdAt, ...told };
+  await keep({ ...run, sent, metadata: metadata ?? undefined });
+}
+
+/**
+ * The run that an experiment is: the one of its id, under whatever name, else a new one. A name that another run of the dataset has gets
+ * the experiment's id behind it. An experiment over several datasets is a run in each; the first one has the id.
+ */
+async function nameRun(
+  store: ExperimentDependencies["store"],
+  wished: RunName,
+  { runId, experimentId }: { runId: string; experimentId: string },
+): Promise<RunName & { runId?: string }> {
+  const known = await store.findName(wished.projectId, runId);
+  if (known !== null) return { ...wished, ...(known.datasetId === wished.datasetId && { name: known.name }) };
+  const other = await store.find(wished);
+  if (other === null || other.id === runId) return { ...wished, runId };
+  return { ...wished, name: `${wished.name} (${experimentId})`, runId };
+}
