@@ -39,6 +39,10 @@ const scripts = {
 /** Scripts that start the standalone or services, which are bundled for them. */
 const startsPrograms = new Set(["start", "test", "bench", "chaos", "attack", "proof", "screens"]);
 
+/** Scripts that need neither test nor check tools. On a fresh clone these install a quarter of the packages. */
+const needsProductOnly = new Set(["start", "backup", "restore", "dead-letters"]);
+const productOnly = ["--prod", "--filter", ".", "--filter-prod", "{./apps/*}...", "--filter-prod", "{./tools}..."];
+
 const [name, ...args] = process.argv.slice(2);
 const script = scripts[name];
 if (script === undefined) fail(`Say what to run: ${Object.keys(scripts).join(", ")}.`);
@@ -49,14 +53,17 @@ if (major < 20) fail(`Node ${process.versions.node} is too old; install Node 20 
 await install();
 await handOver(await findPrograms());
 
-/** Installs once per lock file; a second start computes only a hash. */
+/** Installs once per lock file, and once more when a script first needs all packages; a second start computes only a hash. */
 async function install() {
-  const wanted = createHash("sha256")
+  const lock = createHash("sha256")
     .update(readFileSync(path.join(root, "pnpm-lock.yaml")))
     .update(readFileSync(path.join(root, "pnpm-workspace.yaml")))
     .digest("hex");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
-  console.log("Installing dependencies into this folder (about 25 s the first time) ...");
+  const [installedLock, installedScope] = existsSync(stamp) ? readFileSync(stamp, "utf8").split(" ") : [];
+  // Test tools that were installed once are kept up to date: a start does not remove them.
+  const scope = needsProductOnly.has(name) && installedScope !== "all" ? "product" : "all";
+  if (installedLock === lock && (installedScope === scope || installedScope === "all")) return;
+  console.log("Installing dependencies into this folder (some 20 s the first time) ...");
   const started = Date.now();
   try {
     mkdirSync(cache, { recursive: true });
@@ -65,7 +72,10 @@ async function install() {
   }
   const code = await run(
     "npx",
-    ["--yes", `pnpm@${pnpmVersion}`, "install", "--frozen-lockfile", "--reporter=append-only"],
+    [
+      ...["--yes", `pnpm@${pnpmVersion}`, "install", "--frozen-lockfile", "--reporter=append-only"],
+      ...(scope === "product" ? productOnly : []),
+    ],
     {
       // npx would put pnpm into HOME, which may be read-only or on another filesystem.
       npm_config_cache: path.join(cache, "npm"),
@@ -78,7 +88,7 @@ async function install() {
       "The installation failed; the lines above say why. It needs about 900 MB in this folder and a reachable npm registry. Run the command again: it goes on where it stopped.",
     );
   }
-  writeFileSync(stamp, wanted);
+  writeFileSync(stamp, `${lock} ${scope}`);
   console.log(`Installed in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
 }
 

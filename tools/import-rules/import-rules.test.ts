@@ -154,7 +154,7 @@ beforeAll(async () => {
     'const rules = require("./rules.cjs");\nrules.options.exclude = { path: "planted-unread" };\nmodule.exports = rules;\n',
   );
   cruise = await cruiseImports(tree);
-});
+}, 480_000);
 
 afterAll(async () => {
   await rm(tree, { recursive: true, force: true });

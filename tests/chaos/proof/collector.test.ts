@@ -161,7 +161,7 @@ function faultsFor(system: Installation, collector: Collector): (() => Promise<v
   };
   const killAndDeliverAgain = async (): Promise<void> => {
     await monitor.kill();
-    // While it is away, events stay in the outbox.
+    // While it is stopped, events stay in the outbox.
     await deliverAgain(system);
     await monitor.start();
   };

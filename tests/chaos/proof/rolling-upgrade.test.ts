@@ -124,7 +124,7 @@ test("row 43: a search finds every text while replicas of both releases store th
     await store(40);
     await expectFound();
     await becomes(both, first, thisRepository);
-    // It takes the lease for building while the other is away.
+    // It takes the lease for building while the other is stopped.
     await becomes(both, second, previous.folder);
     await store(40);
     await expectFound();
