@@ -39,7 +39,7 @@ const scripts = {
 /** Scripts that start the standalone or services, which are bundled for them. */
 const startsPrograms = new Set(["start", "test", "bench", "chaos", "attack", "proof", "screens"]);
 
-/** Scripts that need neither test nor check tools. On a fresh clone these install a quarter of the packages. */
+/** Scripts that need neither test nor check tools. On a fresh clone they install about half of the packages. */
 const needsProductOnly = new Set(["start", "backup", "restore", "dead-letters"]);
 const productOnly = ["--prod", "--filter", ".", "--filter-prod", "{./apps/*}...", "--filter-prod", "{./tools}..."];
 

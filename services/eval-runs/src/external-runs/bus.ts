@@ -29,8 +29,8 @@ async function keepExperimentItem({ keep, store, named }: ExperimentDependencies
   const run = await nameRun(store, { projectId, datasetId, name: item.runName }, { ...item, runId });
   const ids = { traceId: otelTraceId, observationId: otelSpanId };
   const otel = { traceId: otelTraceId, spanId: otelSpanId };
-  const told = description === null ? {} : { description };
-  const sent = { runName: run.name, caseId, ...ids, otel, createdAt, ...told };
+  const described = description === null ? {} : { description };
+  const sent = { runName: run.name, caseId, ...ids, otel, createdAt, ...described };
   await keep({ ...run, sent, metadata: metadata ?? undefined });
 }
 

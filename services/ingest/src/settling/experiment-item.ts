@@ -19,11 +19,11 @@ export async function readExperimentItem(projectId: string, root: ReadSpan): Pro
   const isLong = [experimentId, runName, caseId].some((text) => text.length > limits.indexedTextMaxChars);
   if (isLong || isUuid(experimentId)) return null;
   const answering = read("item.root_observation_id");
-  const told = { description: read("description"), metadata: objectTextOf(read("metadata")) };
-  const isShort = Buffer.byteLength((told.description ?? "") + (told.metadata ?? "")) <= limits.smallBodyMaxBytes;
+  const described = { description: read("description"), metadata: objectTextOf(read("metadata")) };
+  const isShort = Buffer.byteLength((described.description ?? "") + (described.metadata ?? "")) <= limits.smallBodyMaxBytes;
   return {
     ...{ projectId, experimentId, runName, caseId },
-    ...(isShort ? told : { description: null, metadata: null }),
+    ...(isShort ? described : { description: null, metadata: null }),
     otelTraceId: root.traceKey.replaceAll("-", ""),
     otelSpanId: answering !== null && /^[0-9a-f]{16}$/.test(answering) ? answering : root.spanId,
     createdAt: new Date(root.createdAtMs).toISOString(),
