@@ -20,7 +20,8 @@ export async function readExperimentItem(projectId: string, root: ReadSpan): Pro
   if (isLong || isUuid(experimentId)) return null;
   const answering = read("item.root_observation_id");
   const described = { description: read("description"), metadata: objectTextOf(read("metadata")) };
-  const isShort = Buffer.byteLength((described.description ?? "") + (described.metadata ?? "")) <= limits.smallBodyMaxBytes;
+  const isShort =
+    Buffer.byteLength((described.description ?? "") + (described.metadata ?? "")) <= limits.smallBodyMaxBytes;
   return {
     ...{ projectId, experimentId, runName, caseId },
     ...(isShort ? described : { description: null, metadata: null }),
