@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type {
   createRunReply,
+  datasetSummaries,
   finalizeRunReply,
   missingResults,
   run as runSchema,
@@ -27,6 +28,9 @@ const startRun = defineTool({
       return { facts: { error: "Give datasetId to start a run, or runId to go on with one." } };
     }
     if (runId !== undefined) return showQuestions(runId, ask);
+    if (await hasNoCases(datasetId ?? "", ask)) {
+      return { facts: { error: "The dataset has no cases. Add some first. No run was started." } };
+    }
     const { name, ...more } = subject;
     const body = {
       datasetId,
@@ -34,10 +38,16 @@ const startRun = defineTool({
       sdk: { name: "mcp" },
     };
     const made = (await ask("POST", `${evaluations}/runs`, {}, body)) as z.infer<typeof createRunReply>;
-    const first = await showQuestions(made.runId, ask);
-    return first.facts.missing > 0 ? first : { facts: { ...first.facts, error: "The dataset has no cases." } };
+    return showQuestions(made.runId, ask);
   },
 });
+
+/** False for a dataset that does not exist: the API refuses it. */
+async function hasNoCases(datasetId: string, ask: Ask): Promise<boolean> {
+  const query = { view: "summary", datasetId };
+  const listed = (await ask("GET", `${evaluations}/datasets`, query)) as z.infer<typeof datasetSummaries>;
+  return listed.datasets.some(({ _id, caseCount }) => _id === datasetId && caseCount === 0);
+}
 
 /** What the run asks for and has not, as far as there is room. Reference answers are not shown: the reader is evaluated. */
 async function showQuestions(runId: string, ask: Ask) {

@@ -56,7 +56,13 @@ const replies: Readonly<Record<string, unknown>> = {
     cases: many(1_000, { questionIndex: 0, query: long, expected: long, baseline: side, candidate: side, delta: 1 }),
   },
   "/gate": { passed: false, gatedScorer: { name: long }, checks: many(4, { detail: long }) },
-  "/datasets": { ...page, datasets: many(20, { _id: "d", name: long, description: long }) },
+  "/datasets": {
+    ...page,
+    datasets: [
+      ...many(19, { _id: "d", name: long, description: long, caseCount: 150 }),
+      { _id: "empty", name: long, description: long, caseCount: 0 },
+    ],
+  },
   "/batch/versions": { versionCounts: { d: 1 } },
   "/case-preview": { case: { main_question: { query: long, expectedResults: long }, source: { traceId: long } } },
   "/cases": { added: 1, caseCount: 1, duplicates: many(10, { index: 0, reason: "same-query" }) },
@@ -183,7 +189,15 @@ test("a run is started for the agent that answers, and its questions are asked w
   ]);
   expect(JSON.parse(facts ?? "")).toEqual({ runId: "r", status: "in_progress", missing: 150, shown: 1 });
   expect(recorded).toContain('"case":0,"runNumber":1');
-  expect(sent.filter((request) => request.includes("/datasets"))).toEqual([]);
+  expect(sent.filter((request) => request.includes("/datasets/"))).toEqual([]);
+});
+
+test("a run of a dataset without cases is refused before anything is made", async () => {
+  bodies.length = 0;
+  expect(await run("start_run", { datasetId: "empty" })).toEqual([
+    JSON.stringify({ error: "The dataset has no cases. Add some first. No run was started." }),
+  ]);
+  expect(bodies).toEqual([]);
 });
 
 test("a run is neither started twice nor without a dataset", async () => {

@@ -102,6 +102,19 @@ describe("the summary of datasets", () => {
     expect((await list()).datasets).toMatchObject([{ name: "Old" }]);
   });
 
+  test("of one dataset is read by its id, in its project only", async () => {
+    const empty = await client.createDataset({ name: "of one", questions: [] });
+    await client.createDataset({ name: "of another", questions: questions(1) });
+
+    expect(await list(`&datasetId=${empty}`)).toMatchObject({
+      totalCount: 1,
+      datasets: [{ _id: empty, caseCount: 0 }],
+    });
+    const stranger = createProjectClient(running.address);
+    const { body } = await stranger.send("GET", `/datasets?view=summary&datasetId=${empty}`);
+    expect(body).toMatchObject({ datasets: [], totalCount: 0 });
+  });
+
   test("of another project shows nothing", async () => {
     const id = await client.createDataset({ name: "mine" });
     const stranger = createProjectClient(running.address);
@@ -113,6 +126,7 @@ describe("the summary of datasets", () => {
     ["view=short", "view must be summary"],
     ["view=summary&limit=0", "limit must be a number between 1 and 200"],
     ["view=summary&limit=201", "limit must be a number between 1 and 200"],
+    ["view=summary&datasetId=x", "datasetId must be the id of a dataset"],
     ["view=summary&cursor=x", "cursor must be the id of a dataset"],
   ] as const)("refuses %s", async ([query, error]) => {
     expect(await client.send("GET", `/datasets?${query}`)).toMatchObject({ status: 400, body: { error } });

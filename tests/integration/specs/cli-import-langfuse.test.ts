@@ -2,11 +2,13 @@ import { type ChildProcess, execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { scoreList } from "@touchstone/contracts";
+import { kpis, projectReply, scoreList, sessionList, traceDetail, traceList } from "@touchstone/contracts";
+import { type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
 import { keys, type ScriptedLangfuse, startScriptedLangfuse } from "../src/scripted-langfuse.ts";
 import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { waitUntil } from "../src/wait-until.ts";
 
 /** `touchstone import langfuse` against a whole system; only Langfuse is scripted. */
 const cli = path.resolve(import.meta.dirname, "../../../packages/cli/src/main.ts");
@@ -14,15 +16,21 @@ const cli = path.resolve(import.meta.dirname, "../../../packages/cli/src/main.ts
 const observations = Number(process.env.TOUCHSTONE_IMPORT_OBSERVATIONS ?? 400);
 const kills = Number(process.env.TOUCHSTONE_IMPORT_KILLS ?? 3);
 
+let llm: ScriptedLlm;
 let system: CombinedSystem;
 let api: ApiClient;
 let folder: string;
 
 beforeAll(async () => {
-  system = await startCombined();
+  llm = await startScriptedLlm();
+  llm.answerWith(() => ({ kind: "verdict", rating: 4, justification: "As scripted." }));
+  system = await startCombined({ settings: { OPENAI_BASE_URL: llm.baseUrl, OPENAI_API_KEY: "sk-scripted" } });
   api = createClient(system);
 });
-afterAll(() => system?.stop());
+afterAll(async () => {
+  await system?.stop();
+  await llm?.stop();
+});
 
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "touchstone-import-"));
@@ -217,4 +225,58 @@ test("a dry run counts and writes nothing, and what cannot run exits with 2", as
     expect(ended.log).toContain(said);
     expect(ended.code, ended.log).toBe(2);
   }
+});
+
+test("imported traces are traffic of their own times: all are there, and live judges see those of the last sixty days", async () => {
+  const { project } = await api.expect({ status: 201, schema: projectReply }, "POST", "/projects", { name: "past" });
+  const client = createClient({ url: system.url, apiKey: project.apiKey ?? "" });
+  const judge = { name: "Tone", judge: { acceptanceCriteria: "Is it polite?" }, online: { sampleRate: 1 } };
+  expect((await client.send("POST", "/agent-monitoring/judge-scorers", judge)).status).toBe(201);
+  const ages = { lately: 2, "long ago": 70 };
+  const rows = Object.entries(ages).map(([name, days], index) => {
+    const at = new Date(Date.now() - days * 86_400_000).toISOString();
+    const [id, sessionId] = [`trace-${index}`, `session-${index}`];
+    const shared = { input: "How much?", output: "Seven.", sessionId };
+    const usage = { usageDetails: { input: 10, output: 5 }, costDetails: { total: 0.25 }, model: "gpt-4o" };
+    return {
+      trace: { id, name, timestamp: at, ...shared },
+      observation: {
+        id: `${id}-llm`,
+        traceId: id,
+        type: "GENERATION",
+        startTime: at,
+        endTime: at,
+        ...shared,
+        ...usage,
+      },
+    };
+  });
+  for (const kind of ["trace", "observation"] as const) {
+    const lines = rows.map((row) => JSON.stringify(row[kind])).join("\n");
+    await writeFile(path.join(folder, `${kind}s.jsonl`), lines);
+  }
+  const asked = llm.requests.length;
+  const { code, log } = await start(["traces.jsonl", "observations.jsonl"], {
+    TOUCHSTONE_API_KEY: project.apiKey ?? "",
+  }).ended;
+  expect(code, log).toBe(0);
+
+  const { traces } = await client.expect({ status: 200, schema: traceList }, "GET", "/ingest/traces");
+  expect(traces.map(({ name }) => name)).toEqual(["lately", "long ago"]);
+  const read = (index: number) =>
+    client.expect({ status: 200, schema: traceDetail }, "GET", `/ingest/traces/${traces[index]?._id}`);
+  await waitUntil("the newer trace is judged", async () => (await read(0)).judgeScores?.rating === 4);
+  expect((await read(0)).inputTokens).toBe(10);
+  expect(await read(1)).toMatchObject({ inputTokens: 10, outputTokens: 5, sessionId: "session-1" });
+  expect((await read(1)).judgeScores).toBeNull();
+  // They settled together.
+  expect(llm.requests).toHaveLength(asked + 1);
+  const { totalRuns } = await client.expect({ status: 200, schema: kpis }, "GET", "/monitor/kpis?window=30d");
+  expect(totalRuns).toBe(1);
+  const { sessions } = await client.expect(
+    { status: 200, schema: sessionList },
+    "GET",
+    "/agent-monitoring/sessions?window=30d",
+  );
+  expect(sessions).toMatchObject([{ sessionId: "session-0", turnCount: 1, judgeRating: null }]);
 });

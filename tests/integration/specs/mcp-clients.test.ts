@@ -157,6 +157,12 @@ test("an agent starts a run, answers its questions and is graded", async () => {
   expect(late).toMatchObject({ isError: true, facts: "Run is already in a terminal state" });
   const unknown = await call("start_run", { datasetId: crypto.randomUUID() });
   expect(unknown).toMatchObject({ isError: true, facts: "Dataset not found" });
+  const bare = { status: 201, schema: dataset };
+  const empty = await api.expect(bare, "POST", `${evaluations}/datasets`, { name: "empty", questions: [] });
+  const refused = await call("start_run", { datasetId: empty._id });
+  expect(refused.facts).toEqual({ error: "The dataset has no cases. Add some first. No run was started." });
+  const { runs } = (await api.send("GET", `${evaluations}/runs?datasetId=${empty._id}`)).body as { runs: unknown[] };
+  expect(runs).toEqual([]);
 });
 
 test("the command says why a client cannot be served", async () => {

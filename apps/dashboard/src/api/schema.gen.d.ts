@@ -8438,6 +8438,8 @@ export interface operations {
                 view?: string;
                 /** @description A piece of the name or the description, in any case */
                 search?: string;
+                /** @description Only this dataset, in the summary */
+                datasetId?: string;
                 /** @description 1 to 10000, the default; of the summary 1 to 200, default 100 */
                 limit?: string;
                 /** @description The dataset to continue after; take it from nextCursor */

@@ -126,6 +126,7 @@ export const datasetParams = z.object({ datasetId: z.string() });
 export const listDatasetsQuery = z.object({
   view: z.string().optional().describe("summary: without questions and settings, a page at a time"),
   search: z.string().optional().describe("A piece of the name or the description, in any case"),
+  datasetId: z.string().optional().describe("Only this dataset, in the summary"),
   limit: z
     .string()
     .optional()

@@ -108,6 +108,7 @@ async function greet(
   const counts = await countRows(api, window);
   const reading = describeReading(counts, api, rateOf(flags, source.url));
   note(`Langfuse ${api.version} has ${showCounts(counts)}. Reading all takes ${reading}.`);
+  note("Live judges, alert rules and webhooks that are switched on see the traces of the last 60 days.");
   return api;
 }
 

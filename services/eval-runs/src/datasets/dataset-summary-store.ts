@@ -16,6 +16,8 @@ export interface DatasetSummary extends Omit<DocumentSummary, "metadata"> {
 export interface SummaryQuery {
   /** Part of the name or the description, case-insensitive; null = all. */
   search: string | null;
+  /** The only dataset; null = all. */
+  id: string | null;
   /** The dataset to continue after; null = from the newest. */
   cursor: string | null;
   limit: number;
@@ -28,7 +30,7 @@ export interface DatasetSummaryStore {
 
 export function createDatasetSummaryStore(database: Database, work: WorkOnDataset): DatasetSummaryStore {
   return {
-    async list(projectId, { search, cursor, limit }) {
+    async list(projectId, { search, id, cursor, limit }) {
       await summarizeRest(database, work, projectId);
       const [summaries, total] = await Promise.all([
         database.readScoped<DatasetSummary>([projectId], {
@@ -52,15 +54,15 @@ export function createDatasetSummaryStore(database: Database, work: WorkOnDatase
               limit 1
             ) as last_run on true
             where ${matching}
-              and ($3::uuid is null or datasets.id < $3)
+              and ($4::uuid is null or datasets.id < $4)
             order by datasets.id desc
-            limit $4`,
-          values: [projectId, search, cursor, limit],
+            limit $5`,
+          values: [projectId, search, id, cursor, limit],
         }),
         database.readScoped<{ count: number }>([projectId], {
           name: "dataset_count_matching",
           text: `select count(*)::integer as count from evals.datasets where ${matching}`,
-          values: [projectId, search],
+          values: [projectId, search, id],
         }),
       ]);
       return { summaries: summaries.rows, totalCount: total.rows[0]?.count ?? 0 };
@@ -70,6 +72,7 @@ export function createDatasetSummaryStore(database: Database, work: WorkOnDatase
 
 const matching = `
   datasets.project_id = $1
+  and ($3::uuid is null or datasets.id = $3)
   and (
     $2::text is null
     or position(lower($2) in lower(datasets.name || ' ' || coalesce(datasets.description, ''))) > 0

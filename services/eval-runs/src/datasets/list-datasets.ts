@@ -1,4 +1,4 @@
-import { type datasetSummaries, limits } from "@touchstone/contracts";
+import { type datasetSummaries, isUuid, limits } from "@touchstone/contracts";
 import { AppError, encodeList, type Handler, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { endText, readListQuery } from "../queries/list-query.ts";
@@ -35,8 +35,11 @@ export function listDatasets({
 
 function readQuery(query: Query): SummaryQuery {
   const search = readText(query, "search")?.replaceAll("\0", "").slice(0, limits.searchTermMaxChars).toWellFormed();
+  const id = readText(query, "datasetId");
+  if (id !== null && !isUuid(id)) throw new AppError("bad_request", "datasetId must be the id of a dataset");
   return {
     search: search || null,
+    id,
     cursor: readCursor(query, "the id of a dataset"),
     limit: readLimit(query, { byDefault: limits.datasetPageDefault, max: limits.datasetPageMax }),
   };
