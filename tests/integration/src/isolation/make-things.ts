@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { waitUntil } from "../wait-until.ts";
 import {
   alertRuleBody,
@@ -20,13 +21,20 @@ import {
 import { findCanaries, type Tenant } from "./tenant.ts";
 
 const evaluations = "/custom-agent-evaluations";
+const attemptsMax = 10;
 
-/** Sends a request, requires a 2xx, and returns the body. */
+/**
+ * Sends a request, requires a 2xx, and returns the body. A 503 stored nothing: like a client, it tries again, because many requests at
+ * once may exceed what a busy machine can do in time.
+ */
 export async function send(tenant: Tenant, method: string, route: string, body?: unknown): Promise<unknown> {
-  const answer = await tenant.client.send(method, route, body);
-  if (answer.status >= 300)
-    throw new Error(`${method} ${route} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
-  return answer.body;
+  for (let attempts = 1; ; attempts += 1) {
+    const answer = await tenant.client.send(method, route, body);
+    if (answer.status < 300) return answer.body;
+    if (answer.status !== 503 || attempts === attemptsMax)
+      throw new Error(`${method} ${route} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    await sleep(1_000);
+  }
 }
 
 /** The string at a path of an answer. */
