@@ -41,7 +41,6 @@ const startsPrograms = new Set(["start", "test", "bench", "chaos", "attack", "pr
 
 /** Scripts that need neither test nor check tools. On a fresh clone they install about half of the packages. */
 const needsProductOnly = new Set(["start", "backup", "restore", "dead-letters"]);
-const productOnly = ["--prod", "--filter", ".", "--filter-prod", "{./apps/*}...", "--filter-prod", "{./tools}..."];
 
 const [name, ...args] = process.argv.slice(2);
 const script = scripts[name];
@@ -63,7 +62,7 @@ async function install() {
   // Test tools that were installed once are kept up to date: a start does not remove them.
   const scope = needsProductOnly.has(name) && installedScope !== "all" ? "product" : "all";
   if (installedLock === lock && (installedScope === scope || installedScope === "all")) return;
-  console.log("Installing dependencies into this folder (some 20 s the first time) ...");
+  console.log("Installing dependencies into this folder (about 25 s the first time) ...");
   const started = Date.now();
   try {
     mkdirSync(cache, { recursive: true });
@@ -74,7 +73,7 @@ async function install() {
     "npx",
     [
       ...["--yes", `pnpm@${pnpmVersion}`, "install", "--frozen-lockfile", "--reporter=append-only"],
-      ...(scope === "product" ? productOnly : []),
+      ...(scope === "product" ? ["--prod"] : []),
     ],
     {
       // npx would put pnpm into HOME, which may be read-only or on another filesystem.
