@@ -16,7 +16,7 @@ const packages = "{apps,libs,packages,services}/*/test/**";
 /**
  * Six projects. `unit` needs nothing but Node. `infra` runs against a real PostgreSQL, NATS and Redis, which its
  * global set-up starts once; each file makes its own database and its own nats-server. `chaos` hurts installations of its own.
- * `browser` drives a Chromium against an installation with the sample project, in a separate run.
+ * `browser` drives a Chromium against an installation with the sample project; it runs by itself, after the others.
  * `proof` are faults that take long, for `npm run proof`. `helm` renders the chart, for `npm run helm-check`.
  */
 export default defineConfig({
@@ -68,8 +68,10 @@ export default defineConfig({
           exclude: ["**/node_modules/**"],
           testTimeout: 480_000,
           hookTimeout: 480_000,
-          // They wait for servers more than they compute: among other tests they take the time that is left.
+          // They wait for servers more than they compute; an installation takes a gigabyte.
           maxWorkers: 4,
+          // Each file starts installations of its own, after the other tests: nobody else's load is part of the experiment.
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -83,7 +85,7 @@ export default defineConfig({
           testTimeout: 3_600_000,
           hookTimeout: 480_000,
           maxWorkers: 1,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -99,7 +101,7 @@ export default defineConfig({
           hookTimeout: 240_000,
           // Two pages at a time keep two processors busy.
           maxWorkers: 2,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -111,7 +113,7 @@ export default defineConfig({
           // `npm run helm-check` has built Helm before.
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
         },
       },
     ],

@@ -13,7 +13,6 @@ interface Step {
   name: string;
   command: string;
   args: string[];
-  environment?: Record<string, string>;
 }
 
 const checks: Step[] = [
@@ -34,8 +33,8 @@ interface TestRun {
 
 const browser = findBrowser();
 const testRuns = [
-  planTests("tests", ["unit", "infra", "chaos"], 0),
-  ...(browser.path === null ? [] : [planTests("tests in a browser", ["browser"], 7)]),
+  planTests("tests", ["unit", "infra", "chaos"]),
+  ...(browser.path === null ? [] : [planTests("tests in a browser", ["browser"])]),
 ];
 
 /** The relevant counts of vitest's JSON report. */
@@ -75,17 +74,14 @@ await Promise.all(
     }
   }),
 );
-// Side by side, too: alone, each leaves the processors idle near its end.
-const outcomes = await Promise.all(
-  testRuns.map(({ step, report }, index) => {
-    rmSync(report, { force: true });
-    return succeeds(step, index === 0 ? "as it comes" : "at its end");
-  }),
-);
-process.exit(summarise(outcomes.every(Boolean)) ? 0 : 1);
+let haveSucceeded = true;
+for (const { step, report } of testRuns) {
+  rmSync(report, { force: true });
+  haveSucceeded = (await succeeds(step)) && haveSucceeded;
+}
+process.exit(summarise(haveSucceeded) ? 0 : 1);
 
-/** `firstWorker` is where the run counts its workers from: the number of a worker gives its ports. */
-function planTests(name: string, projects: readonly string[], firstWorker: number): TestRun {
+function planTests(name: string, projects: readonly string[]): TestRun {
   const report = path.join(root, ".cache", `results-of-${projects.join("-")}.json`);
   const chosen = projects.flatMap((project) => ["--project", project]);
   return {
@@ -93,7 +89,6 @@ function planTests(name: string, projects: readonly string[], firstWorker: numbe
       name,
       command: "vitest",
       args: ["run", ...chosen, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`],
-      environment: { TOUCHSTONE_FIRST_WORKER: String(firstWorker) },
     },
     report,
   };
@@ -101,7 +96,7 @@ function planTests(name: string, projects: readonly string[], firstWorker: numbe
 
 /** Runs a step. Its output appears as it comes, or at its end where another one runs beside it. */
 async function succeeds(
-  { name, command, args: commandArgs, environment }: Step,
+  { name, command, args: commandArgs }: Step,
   shows: "as it comes" | "at its end" = "as it comes",
 ): Promise<boolean> {
   const startedMs = performance.now();
@@ -109,7 +104,7 @@ async function succeeds(
   let output = "";
   const code = await new Promise<number>((resolve) => {
     const stdio: StdioOptions = shows === "as it comes" ? "inherit" : ["ignore", "pipe", "pipe"];
-    const child = spawn(command, commandArgs, { cwd: root, stdio, env: { ...process.env, ...environment } });
+    const child = spawn(command, commandArgs, { cwd: root, stdio });
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on("data", (chunk: Buffer) => {
         output += chunk.toString("utf8");

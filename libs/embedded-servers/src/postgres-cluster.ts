@@ -24,7 +24,7 @@ export interface NewCluster {
 
 /**
  * Creates a PostgreSQL cluster: UTF-8 with the built-in C.UTF-8 locale, so that sorting never changes with the
- * operating system while lower() and trigrams know non-ASCII letters. It is created under another name and renamed when
+ * operating system while lower() knows non-ASCII letters. It is created under another name and renamed when
  * complete: a folder named `dataFolder` is always a complete cluster, even after a kill.
  */
 export async function createCluster({
@@ -85,7 +85,7 @@ export async function removePartialClusters(dataFolder: string): Promise<void> {
   const leftOver = names.filter(
     (name) => name.startsWith(`${path.basename(dataFolder)}.`) && name.endsWith(".partial"),
   );
-  for (const name of leftOver) await rm(path.join(parent, name), { recursive: true, force: true });
+  for (const name of leftOver) await rm(path.join(parent, name), { recursive: true, force: true, maxRetries: 20 });
 }
 
 async function runInitdb({

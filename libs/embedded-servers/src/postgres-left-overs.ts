@@ -29,8 +29,11 @@ export async function stopOldPostgres({
     ],
     onFound,
   });
+  // A killed initdb leaves the postgres that it started: that one works in the unfinished cluster, and still writes.
   const isInitdb = (facts: ProcessFacts) =>
-    runsOurs(facts) && facts.arguments.some((argument) => argument.startsWith(`--pgdata=${dataFolder}.`));
+    runsOurs(facts) &&
+    (facts.arguments.some((argument) => argument.startsWith(`--pgdata=${dataFolder}.`)) ||
+      facts.workingFolder?.startsWith(`${dataFolder}.`) === true);
   await stopLeftOvers({ isOurs: isInitdb, steps: [{ signal: "SIGKILL", waitMs: 500 }], onFound });
 }
 
