@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Attack } from "./attack.ts";
 import { startAttacker } from "./attacker/attacker.ts";
-import { type AttackNotes, addUp } from "./attacker/tally.ts";
+import { addUp } from "./attacker/tally.ts";
 import { bars, type Measurement } from "./bars.ts";
 import type { Installation } from "./installation.ts";
 
@@ -18,8 +18,6 @@ export interface Effort {
   /** The installation was just started: its memory has not yet grown to its usual size. */
   isWarmUp: boolean;
 }
-
-const unprepared: AttackNotes = { answers: {}, complaints: ["The attack could not be prepared."] };
 
 /** The probe must be served quickly for this long to count as quiet. */
 const quietMs = 2_000;
@@ -46,7 +44,7 @@ export async function runAttacks(
     await comesToRest(installation, effort, { withMemory: false });
     await observer.begin();
     const startedMs = performance.now();
-    const notes = await Promise.all(attackers.map((attacker) => attacker?.attack() ?? unprepared));
+    const notes = await Promise.all(attackers.map((attacker) => attacker.attack()));
     const attackedSeconds = (performance.now() - startedMs) / 1_000;
     await observer.attackIsOver();
     const isAtRest = await comesToRest(installation, effort, { withMemory: !effort.isWarmUp });
@@ -69,7 +67,7 @@ export async function runAttacks(
       log,
     };
   } finally {
-    for (const attacker of attackers) attacker?.kill();
+    for (const attacker of attackers) attacker.kill();
   }
 }
 

@@ -61,7 +61,7 @@ test("row 10: with the data disk full, writes get a retry response, reads work, 
     async (load) => {
       await load.awaitAcks(50);
       await data.fill();
-      await load.awaitAnswer("a write is told to retry", isRefusal);
+      await load.awaitAnswer("a write gets a retry answer", isRefusal);
       const read = await load.client.send("GET", "/ingest/traces?limit=1");
       expect(read?.status).toBe(200);
       await data.free();
@@ -81,7 +81,7 @@ test("row 11: with the log disk full, the system reports that it is not ready, a
     await load.awaitAcks(50);
     await wal.fill();
     await system.postgres.exited;
-    await load.awaitAnswer("a write is told to retry", isRefusal);
+    await load.awaitAnswer("a write gets a retry answer", isRefusal);
     await waitUntil("ingest is not ready", async () => !(await isReady(ingest)));
     await wal.free();
     await system.postgres.restart();

@@ -29,10 +29,10 @@ test("row 7: with PostgreSQL refusing connections, or out of connections, nothin
   const report = await auditUnderLoad(system, { seed }, async (load) => {
     await load.awaitAcks(30);
     await system.database.set({ kind: "refuse" });
-    await load.awaitAnswer("a request is told to retry", isRefusal);
+    await load.awaitAnswer("a request gets a retry answer", isRefusal);
     const taken = await takeEveryConnection();
     await system.database.set({ kind: "pass" });
-    await load.awaitAnswer("a request is told to retry", isRefusal);
+    await load.awaitAnswer("a request gets a retry answer", isRefusal);
     await Promise.all(taken.map((client) => client.end()));
     await load.awaitAcks(80);
     expectOnlyHonestAnswers(load);
@@ -105,7 +105,7 @@ test("row 9: with PostgreSQL frozen, every request gets a 503 in time, and none 
   const report = await auditUnderLoad(system, { seed }, async (load) => {
     await load.awaitAcks(30);
     await system.postgres.freeze();
-    await load.awaitAnswer("a request is told to retry", isRefusal);
+    await load.awaitAnswer("a request gets a retry answer", isRefusal);
     await system.postgres.thaw();
     await load.awaitAcks(80);
     expectOnlyHonestAnswers(load);
@@ -119,7 +119,7 @@ test("row 9: with the network path to PostgreSQL dead, every request gets a 503 
   const report = await auditUnderLoad(system, { seed }, async (load) => {
     await load.awaitAcks(30);
     await system.database.set({ kind: "hold" });
-    await load.awaitAnswer("a request is told to retry", isRefusal);
+    await load.awaitAnswer("a request gets a retry answer", isRefusal);
     await system.database.set({ kind: "pass" });
     await load.awaitAcks(80);
     expectOnlyHonestAnswers(load);

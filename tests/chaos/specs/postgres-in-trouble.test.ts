@@ -59,7 +59,7 @@ test("row 6: PostgreSQL is restarted, crashes and loses its sessions: 503 meanwh
     await system.postgres.restart();
     await load.awaitAcks(30);
     await system.postgres.crash();
-    await load.awaitAnswer("a request is told to retry", isRefusal);
+    await load.awaitAnswer("a request gets a retry answer", isRefusal);
     await system.postgres.restart();
     await load.awaitAcks(30);
     for (let round = 0; round < 3; round += 1) {

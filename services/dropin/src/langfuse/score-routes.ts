@@ -57,7 +57,7 @@ function createScores(ingest: Owner): Handler {
 const scoreBody = { schema: langfuseScore, sentences: langfuseScoreSentences, needed: [] } as const;
 
 async function createOne(ingest: Owner, call: Call, { sent, text }: { sent: unknown; text: string }) {
-  const body = parseBody(isJsonObject(sent) ? sent : {}, scoreBody);
+  const body = parseBody(sent, scoreBody);
   try {
     const score = toScore({ body, bodyText: text, event: null, projectId: requireProject(call) });
     const stored = storedScores.parse(JSON.parse(await askPatiently(ingest, routes.submitScores, call, score)));

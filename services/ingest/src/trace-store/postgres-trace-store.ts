@@ -109,7 +109,7 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
   }
 
   /**
-   * Reads the candidates of a search before the search. Whatever is stored or changed in between gets a number that the
+   * Reads the candidates before the search runs. Whatever is stored or changed in between gets a number that the
    * search reads anyway. Null without a pattern.
    */
   async function findCandidates(query: {

@@ -17,12 +17,12 @@ export interface AttackOrder {
   seconds: number;
 }
 
-/** Messages from it. */
-export type AttackProgress = { kind: "prepared" | "done"; notes: AttackNotes };
+/** Messages from it. The complaints of `unprepared` say why the attack cannot start. */
+export type AttackProgress = { kind: "prepared" | "unprepared" | "done"; notes: AttackNotes };
 
 /** A process with an attack that is ready to start. */
 export interface Attacker {
-  /** Runs the attack. Resolves when it is over or its process had to be killed. */
+  /** Runs the attack, unless it could not be prepared. Resolves when it is over or its process had to be killed. */
   attack(): Promise<AttackNotes>;
   /** Ends the process if it is still running. */
   kill(): void;
@@ -33,11 +33,8 @@ const prepareMaxMs = 180_000;
 const graceMs = 20_000;
 const heapMb = 1_536;
 
-/**
- * Starts an attacker and resolves when it is prepared. Null: it failed to prepare, and wrote the reason to standard
- * error.
- */
-export async function startAttacker(order: AttackOrder): Promise<Attacker | null> {
+/** Starts an attacker and resolves when it is prepared, or cannot be. */
+export async function startAttacker(order: AttackOrder): Promise<Attacker> {
   const child = fork(path.join(import.meta.dirname, "process.ts"), [JSON.stringify(order)], {
     execArgv: [`--max-old-space-size=${heapMb}`],
     env: { ...process.env, ...nodeEnvironment },
@@ -45,9 +42,11 @@ export async function startAttacker(order: AttackOrder): Promise<Attacker | null
   });
   const kill = (): void => void child.kill("SIGKILL");
   const prepared = await nextProgress(child, prepareMaxMs);
-  if (prepared === null) {
+  if (prepared?.kind !== "prepared") {
     kill();
-    return null;
+    const [reason = "its process ended, or its requests took too long."] = prepared?.notes.complaints ?? [];
+    const notes: AttackNotes = { answers: {}, complaints: [`${order.name} could not be prepared: ${reason}`] };
+    return { attack: async () => notes, kill };
   }
   return {
     async attack() {

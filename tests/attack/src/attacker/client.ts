@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher } from "undici";
+import { untilServed } from "../../../chaos/src/until-served.ts";
 import type { Tally } from "./tally.ts";
 
 export interface ReadAnswer {
@@ -73,10 +74,12 @@ export function createClientFactory(options: { url: string; tally: Tally; over: 
       post: (route, body, headers = {}) => send({ method: "POST", route, body, headers }),
       get: (route) => send({ method: "GET", route }),
       async make(route, body) {
-        const answer = await send({ method: "POST", route, body });
-        if (answer === null || answer.status >= 300) {
-          throw new Error(`POST ${route} was answered ${answer?.status ?? "not at all"}: ${answer?.text}`);
-        }
+        const answer = await untilServed(async () => {
+          const received = await send({ method: "POST", route, body });
+          if (received === null) throw new Error(`POST ${route} was not answered.`);
+          return received;
+        });
+        if (answer.status >= 300) throw new Error(`POST ${route} was answered ${answer.status}: ${answer.text}`);
         return idIn(answer);
       },
     };

@@ -51,13 +51,17 @@ const scene: Scene = {
   over: over.signal,
 };
 
-const run = await attack.prepare(scene);
-isPrepared = true;
-report({ kind: "prepared", notes: preparing.read() });
-process.once("message", async () => {
-  setTimeout(() => over.abort(), seconds * 1_000);
-  await run();
-  report({ kind: "done", notes: tally.read() });
-  // Open connections end with the process.
-  setTimeout(() => process.exit(), 100);
-});
+try {
+  const run = await attack.prepare(scene);
+  isPrepared = true;
+  process.once("message", async () => {
+    setTimeout(() => over.abort(), seconds * 1_000);
+    await run();
+    report({ kind: "done", notes: tally.read() });
+    // Open connections end with the process.
+    setTimeout(() => process.exit(), 100);
+  });
+  report({ kind: "prepared", notes: preparing.read() });
+} catch (error) {
+  report({ kind: "unprepared", notes: { answers: {}, complaints: [(error as Error).message] } });
+}
