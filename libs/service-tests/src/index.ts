@@ -34,7 +34,7 @@ interface RemovalSetting {
 export function testProjectDeletion({
   service,
   schema,
-  migrations,
+  directory,
   confirmation,
   values,
   start,
@@ -42,7 +42,7 @@ export function testProjectDeletion({
   service: ProjectDataOwner;
   schema: string;
   /** The folder of the schema's migrations. */
-  migrations: string;
+  directory: string;
   confirmation: EventContract<z.ZodObject<{ projectId: z.ZodUUID }>>;
   /** What the tables' own checks ask for. */
   values: ProjectRowValues;
@@ -61,7 +61,7 @@ export function testProjectDeletion({
 
   beforeAll(async () => {
     [nats, database] = await Promise.all([startTestNats(), createTestDatabase()]);
-    await migrateSchema({ url: database.url, schema, directory: migrations, logger });
+    await migrateSchema({ url: database.url, schema, directory, logger });
     maintenance = openDatabase({
       url: database.url,
       role: rolesOf(schema).maintenance,

@@ -1,7 +1,7 @@
 import { runProcess } from "@touchstone/service-kit";
 import { migrator } from "@touchstone/store-service";
 import { readEvalRunsConfig } from "./config.ts";
-import { migrations, schema } from "./schema.ts";
+import { evalRunsSchema } from "./schema.ts";
 import { createEvalRuns } from "./service.ts";
 
 await runProcess({
@@ -9,5 +9,5 @@ await runProcess({
   environment: process.env,
   read: readEvalRunsConfig,
   create: createEvalRuns,
-  migrate: migrator({ database: "SERVICE_EVAL_RUNS_DB_URL", schema, directory: migrations }),
+  migrate: migrator({ database: "SERVICE_EVAL_RUNS_DB_URL", ...evalRunsSchema }),
 });

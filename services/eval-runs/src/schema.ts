@@ -3,9 +3,11 @@ import { evalRunsDataDeleted, projectDeleting } from "@touchstone/contracts";
 import type { ProjectTable } from "@touchstone/db";
 import { projectRemover } from "@touchstone/store-service";
 
-/** The PostgreSQL schema of this service, and its migrations. */
-export const schema = "evals";
-export const migrations = path.join(import.meta.dirname, "..", "migrations");
+/** The schema of the service in PostgreSQL, and its migrations. */
+export const evalRunsSchema = {
+  schema: "evals",
+  directory: path.join(import.meta.dirname, "..", "migrations"),
+} as const;
 
 /** Every table of the schema with rows of projects; referencing tables come first. */
 const projectTables: readonly ProjectTable[] = [
@@ -34,7 +36,7 @@ const projectTables: readonly ProjectTable[] = [
 
 /** Starts removing the rows of deleted projects, and listening for deletions. */
 export const removeDeletedProjects = projectRemover({
-  schema,
+  schema: evalRunsSchema.schema,
   tables: projectTables,
   deleting: projectDeleting,
   durable: "eval-runs-project-deleting",

@@ -43,7 +43,7 @@ import { sweepIdleRuns } from "./runs/fail-idle-runs.ts";
 import { createGradings } from "./runs/gradings.ts";
 import { createRunStore } from "./runs/run-store.ts";
 import { createRunStreams, showProgress } from "./runs/run-streams.ts";
-import { migrations, removeDeletedProjects, schema } from "./schema.ts";
+import { evalRunsSchema, removeDeletedProjects } from "./schema.ts";
 
 /** Connections to PostgreSQL, and the number of them that one project may use at a time; see {@link shareDatabase}. */
 const connectionsMax = 20;
@@ -59,7 +59,7 @@ const documentThreads = { threadsMax: 2, queueMax: 64, memoryMaxMb: 384 };
 export function createEvalRuns(config: EvalRunsConfig, dependencies: StoreServiceDependencies): Service {
   return createStoreService({
     name: "eval-runs",
-    schema: { schema, directory: migrations },
+    schema: evalRunsSchema,
     config,
     dependencies,
     starting: databaseUnavailable,
@@ -74,7 +74,7 @@ function openEvalRuns(kit: StoreServiceKit, config: EvalRunsConfig) {
   const pool = kit.openPool({ ...pooled, role: "app", connectionsMax, openProjects: "evals.open_projects" });
   const { database, ...sharing } = shareDatabase(pool, { name: "database", ...projectMax });
   const maintenance = kit.openPool({ ...pooled, role: "maintenance", connectionsMax: 2 });
-  kit.watchOutbox(createKeptOutboxStore(maintenance, schema));
+  kit.watchOutbox(createKeptOutboxStore(maintenance, evalRunsSchema.schema));
   const bus = kit.connectBus();
   const lockGraders = createGraderLock({ database, bus, logger });
   let relay: OutboxRelay | null = null;
@@ -143,7 +143,7 @@ function openEvalRuns(kit: StoreServiceKit, config: EvalRunsConfig) {
     work,
     named,
     keep,
-    closing: createProjectClosing({ database: maintenance, schema, logger }),
+    closing: createProjectClosing({ database: maintenance, schema: evalRunsSchema.schema, logger }),
   });
   return kit.serve({
     routes: routes.map(({ route, handle }) => ({ route, handle: kit.onceReady(handle) })),

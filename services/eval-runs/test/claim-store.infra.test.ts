@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import path from "node:path";
 import { type Database, migrateSchema, openDatabase, rolesOf } from "@touchstone/db";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createClaimStore } from "../src/results/claim-store.ts";
 import { createRatingNews } from "../src/results/rating-news.ts";
 import { digestKey, type ResultRow, type StoredResult } from "../src/results/stored-result.ts";
+import { evalRunsSchema } from "../src/schema.ts";
 import { defaultTimings } from "../src/timings.ts";
 import { quiet } from "./start-eval-runs.ts";
 
@@ -14,8 +14,7 @@ let database: Database;
 
 beforeAll(async () => {
   server = await createTestDatabase();
-  const directory = path.join(import.meta.dirname, "..", "migrations");
-  await migrateSchema({ url: server.url, schema: "evals", directory, logger: quiet });
+  await migrateSchema({ url: server.url, ...evalRunsSchema, logger: quiet });
   database = openDatabase({
     url: server.url,
     role: rolesOf("evals").app,

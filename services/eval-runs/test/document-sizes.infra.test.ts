@@ -6,7 +6,7 @@ import { limits } from "@touchstone/contracts";
 import { type Database, migrateSchema, openDatabase } from "@touchstone/db";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { migrations, schema } from "../src/schema.ts";
+import { evalRunsSchema } from "../src/schema.ts";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
 import { quiet, type RunningService } from "./start-eval-runs.ts";
 import { startTestSystem, type TestSystem } from "./test-system.ts";
@@ -161,8 +161,8 @@ test("an update from a version without sizes rewrites no table, and what that ve
   const superuser = openSuperuser(database);
   const earlier = await mkdtemp(path.join(tmpdir(), "touchstone-migrations-"));
   system.cleanups.defer(() => rm(earlier, { recursive: true }));
-  for (const name of await readdir(migrations)) {
-    if (name < "0014") await cp(path.join(migrations, name), path.join(earlier, name));
+  for (const name of await readdir(evalRunsSchema.directory)) {
+    if (name < "0014") await cp(path.join(evalRunsSchema.directory, name), path.join(earlier, name));
   }
   const projectId = randomUUID();
   const storeRows = async (): Promise<void> => {
@@ -172,10 +172,10 @@ test("an update from a version without sizes rewrites no table, and what that ve
   const filesOfTables = (): Promise<unknown[]> =>
     superuser("select relname, relfilenode from pg_class where relnamespace = 'evals'::regnamespace");
 
-  await migrateSchema({ url: database.url, schema, directory: earlier, logger: quiet });
+  await migrateSchema({ url: database.url, ...evalRunsSchema, directory: earlier, logger: quiet });
   await storeRows();
   const files = await filesOfTables();
-  await migrateSchema({ url: database.url, schema, directory: migrations, logger: quiet });
+  await migrateSchema({ url: database.url, ...evalRunsSchema, logger: quiet });
   expect(await filesOfTables()).toEqual(expect.arrayContaining(files));
   await storeRows();
 

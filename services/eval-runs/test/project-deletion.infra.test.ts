@@ -1,13 +1,11 @@
-import path from "node:path";
 import { evalRunsDataDeleted } from "@touchstone/contracts";
 import { testProjectDeletion } from "@touchstone/service-tests";
 import { relayEvents } from "../src/outbox.ts";
-import { removeDeletedProjects } from "../src/schema.ts";
+import { evalRunsSchema, removeDeletedProjects } from "../src/schema.ts";
 
 testProjectDeletion({
   service: "eval-runs",
-  schema: "evals",
-  migrations: path.join(import.meta.dirname, "../migrations"),
+  ...evalRunsSchema,
   confirmation: evalRunsDataDeleted,
   values: {
     runs: { status: "in_progress" },

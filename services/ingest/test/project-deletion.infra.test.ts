@@ -6,8 +6,7 @@ import { ingestSchema, removeDeletedProjects } from "../src/schema.ts";
 
 testProjectDeletion({
   service: "ingest",
-  schema: ingestSchema.schema,
-  migrations: ingestSchema.directory,
+  ...ingestSchema,
   confirmation: ingestDataDeleted,
   values: { spans: { id: "00000000-0000-7000-8000-000000000001" } },
   start(setting) {

@@ -1,7 +1,7 @@
 import { runProcess } from "@touchstone/service-kit";
 import { migrator } from "@touchstone/store-service";
 import { readJudgeConfig } from "./config.ts";
-import { migrations, schema } from "./schema.ts";
+import { judgeSchema } from "./schema.ts";
 import { createJudge } from "./service.ts";
 
 await runProcess({
@@ -9,5 +9,5 @@ await runProcess({
   environment: process.env,
   read: readJudgeConfig,
   create: createJudge,
-  migrate: migrator({ database: "SERVICE_JUDGE_DB_URL", schema, directory: migrations }),
+  migrate: migrator({ database: "SERVICE_JUDGE_DB_URL", ...judgeSchema }),
 });

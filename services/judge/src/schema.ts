@@ -5,9 +5,11 @@ import { createOutboxStore, type Database, type ProjectTable } from "@touchstone
 import type { Logger } from "@touchstone/service-kit";
 import { projectRemover } from "@touchstone/store-service";
 
-/** The PostgreSQL schema of this service, and its migrations. */
-export const schema = "judge";
-export const migrations = path.join(import.meta.dirname, "..", "migrations");
+/** The schema of the service in PostgreSQL, and its migrations. */
+export const judgeSchema = {
+  schema: "judge",
+  directory: path.join(import.meta.dirname, "..", "migrations"),
+} as const;
 
 /**
  * Every table of the schema with rows of projects. Verdicts are stored under their owner: an organization's are kept.
@@ -19,7 +21,7 @@ const projectTables: readonly ProjectTable[] = [
 ];
 
 const removeRows = projectRemover({
-  schema,
+  schema: judgeSchema.schema,
   tables: projectTables,
   deleting: projectDeleting,
   durable: "judge-project-deleting",
@@ -36,7 +38,7 @@ export async function removeDeletedProjects(options: {
   const { maintenance, bus, logger } = options;
   // No keeper: events that the event store loses are requested again (decision 24).
   const relay = createOutboxRelay({
-    store: createOutboxStore(maintenance, schema),
+    store: createOutboxStore(maintenance, judgeSchema.schema),
     bus,
     events: [judgeDataDeleted],
     logger,

@@ -27,7 +27,7 @@ import { createQuotaStore } from "./quota/quota-store.ts";
 import { createUsageCounter } from "./quota/usage-counter.ts";
 import { createUsageStore } from "./quota/usage-store.ts";
 import { sleepInRealTime } from "./scheduling/sleep.ts";
-import { migrations, removeDeletedProjects, schema } from "./schema.ts";
+import { judgeSchema, removeDeletedProjects } from "./schema.ts";
 import { answerCompareTexts, answerRunScript } from "./scorers/bus.ts";
 import { createHandlerRunner, handlerDefaults } from "./scorers/code/run-handler.ts";
 import { createSandbox, sandboxDefaults } from "./scorers/code/sandbox.ts";
@@ -62,7 +62,7 @@ const schemaWaitMs = 3_000;
 export function createJudge(config: JudgeConfig, dependencies: StoreServiceDependencies): Service {
   return createStoreService({
     name: "judge",
-    schema: { schema, directory: migrations },
+    schema: judgeSchema,
     config,
     dependencies,
     open: (kit) => openJudge(kit, config),
@@ -74,7 +74,7 @@ async function openJudge(kit: StoreServiceKit, config: JudgeConfig): Promise<Htt
   const pool = { statementTimeoutMs: 2_000, plansByKey: true } as const;
   const app = kit.openPool({ ...pool, role: "app", connectionsMax: 8 });
   const maintenance = kit.openPool({ ...pool, role: "maintenance", connectionsMax: 4 });
-  kit.watchOutbox(createOutboxStore(maintenance, schema));
+  kit.watchOutbox(createOutboxStore(maintenance, judgeSchema.schema));
   const usageStore = createUsageStore(maintenance);
   // Usage counted by the last answers is written after the bus has drained.
   const usage = kit.keep(createUsageCounter({ usage: usageStore, logger }));

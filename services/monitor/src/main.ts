@@ -1,7 +1,7 @@
 import { runProcess } from "@touchstone/service-kit";
 import { migrator } from "@touchstone/store-service";
 import { readMonitorConfig } from "./config.ts";
-import { migrations, schema } from "./schema.ts";
+import { monitorSchema } from "./schema.ts";
 import { createMonitor } from "./service.ts";
 
 await runProcess({
@@ -9,5 +9,5 @@ await runProcess({
   environment: process.env,
   read: readMonitorConfig,
   create: createMonitor,
-  migrate: migrator({ database: "SERVICE_MONITOR_DB_URL", schema, directory: migrations }),
+  migrate: migrator({ database: "SERVICE_MONITOR_DB_URL", ...monitorSchema }),
 });

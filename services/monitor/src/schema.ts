@@ -3,9 +3,11 @@ import { monitorDataDeleted, projectDeleting } from "@touchstone/contracts";
 import type { ProjectTable } from "@touchstone/db";
 import { projectRemover } from "@touchstone/store-service";
 
-/** Monitor's PostgreSQL schema, and its migrations. */
-export const schema = "monitor";
-export const migrations = path.join(import.meta.dirname, "..", "migrations");
+/** The schema of the service in PostgreSQL, and its migrations. */
+export const monitorSchema = {
+  schema: "monitor",
+  directory: path.join(import.meta.dirname, "..", "migrations"),
+} as const;
 
 /** Every table of the schema with rows of projects; referencing tables come first. */
 const projectTables: readonly ProjectTable[] = [
@@ -36,7 +38,7 @@ const projectTables: readonly ProjectTable[] = [
 
 /** Starts removing the rows of deleted projects, and listening for deletions. */
 export const removeDeletedProjects = projectRemover({
-  schema,
+  schema: monitorSchema.schema,
   tables: projectTables,
   deleting: projectDeleting,
   durable: "monitor-project-deleting",

@@ -31,7 +31,7 @@ import { createPatternMatcher } from "./patterns/matching/pattern-matcher.ts";
 import { createPatternStore } from "./patterns/pattern-store.ts";
 import { createPlanAtOnce } from "./patterns/plan-at-once.ts";
 import { monitorRoutes, openRequestStores } from "./routes.ts";
-import { migrations, removeDeletedProjects, schema } from "./schema.ts";
+import { monitorSchema, removeDeletedProjects } from "./schema.ts";
 import { createFindingStore } from "./signals/finding-store.ts";
 import { createTopicReader } from "./topics/topic-reader.ts";
 import { consumeTracesStored } from "./traces/bus.ts";
@@ -64,7 +64,7 @@ const liveScorersMax = 8;
 export function createMonitor(config: MonitorConfig, dependencies: StoreServiceDependencies): Service {
   return createStoreService({
     name: "monitor",
-    schema: { schema, directory: migrations },
+    schema: monitorSchema,
     config,
     dependencies,
     starting: databaseUnavailable,
@@ -81,7 +81,7 @@ export function createMonitor(config: MonitorConfig, dependencies: StoreServiceD
         sweepsSessions: config.sweepsSessions,
         liveCallsPerDay: config.liveCallsPerDay,
         publicAddress: config.publicAddress,
-        closing: createProjectClosing({ database: maintenance, schema, logger: kit.logger }),
+        closing: createProjectClosing({ database: maintenance, schema: monitorSchema.schema, logger: kit.logger }),
       });
       return kit.serve({
         routes: routes.map(({ route, handle }) => ({ route, handle: kit.onceReady(handle) })),
@@ -107,7 +107,7 @@ function openParts(kit: StoreServiceKit, config: MonitorConfig) {
   // Background work serves all projects in turn: one project's share must not delay it.
   const { database: forRequests, ...sharing } = shareDatabase(database, { name: "database", ...projectMax });
   const maintenance = kit.openPool({ ...pool, role: "maintenance", connectionsMax: 4 });
-  kit.watchOutbox(createKeptOutboxStore(maintenance, schema));
+  kit.watchOutbox(createKeptOutboxStore(maintenance, monitorSchema.schema));
   const bus = kit.connectBus();
   const ingest = createIngestClient(kit.connectTo({ audience: "ingest", addresses: config.ingestAddresses }));
   const threads = createComputePool({ name: "monitor", logger, metrics, threadsMax, queueMax: waitingForThreadsMax });

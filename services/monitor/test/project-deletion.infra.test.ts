@@ -1,15 +1,13 @@
-import path from "node:path";
 import { monitorDataDeleted } from "@touchstone/contracts";
 import { testProjectDeletion } from "@touchstone/service-tests";
 import { relayEvents } from "../src/outbox.ts";
-import { removeDeletedProjects } from "../src/schema.ts";
+import { monitorSchema, removeDeletedProjects } from "../src/schema.ts";
 
 const graded = { polarity: "failure", severity: "low" };
 
 testProjectDeletion({
   service: "monitor",
-  schema: "monitor",
-  migrations: path.join(import.meta.dirname, "../migrations"),
+  ...monitorSchema,
   confirmation: monitorDataDeleted,
   values: {
     events: { kind: "pattern", ...graded },

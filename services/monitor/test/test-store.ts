@@ -1,7 +1,7 @@
-import path from "node:path";
 import { type Database, migrateSchema, openDatabase, rolesOf } from "@touchstone/db";
 import { createLogger } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
+import { monitorSchema } from "../src/schema.ts";
 
 /** Monitor's schema in a separate database, and its two roles. */
 export interface TestStore {
@@ -17,8 +17,7 @@ export const quiet = createLogger({ service: "monitor", level: "silent" });
 
 export async function openTestStore(): Promise<TestStore> {
   const created: TestDatabase = await createTestDatabase();
-  const directory = path.join(import.meta.dirname, "../migrations");
-  await migrateSchema({ url: created.url, schema: "monitor", directory, logger: quiet });
+  await migrateSchema({ url: created.url, ...monitorSchema, logger: quiet });
   const open = (purpose: "app" | "maintenance"): Database =>
     openDatabase({
       url: created.url,

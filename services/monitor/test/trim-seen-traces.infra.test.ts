@@ -1,17 +1,16 @@
-import path from "node:path";
 import { openDatabase, prepareSchema, rolesOf } from "@touchstone/db";
 import { createLogger } from "@touchstone/service-kit";
 import { createTestDatabase } from "@touchstone/testkit";
 import { Client } from "pg";
 import { expect, test } from "vitest";
+import { monitorSchema } from "../src/schema.ts";
 import { trimSeenTraces } from "../src/traces/trim-seen-traces.ts";
 
 const logger = createLogger({ service: "monitor", level: "silent" });
 
 test("traces whose event cannot come again, and that no window shows, are forgotten, however many, and no others", async () => {
   const testDatabase = await createTestDatabase();
-  const directory = path.join(import.meta.dirname, "../migrations");
-  await prepareSchema({ url: testDatabase.url, schema: "monitor", directory, logger, migratedBy: null }).done;
+  await prepareSchema({ url: testDatabase.url, ...monitorSchema, logger, migratedBy: null }).done;
   const maintenance = openDatabase({
     url: testDatabase.url,
     role: rolesOf("monitor").maintenance,
