@@ -6,6 +6,8 @@ import type { RedisConfig, RedisSentinels } from "./redis-config.ts";
 /** The time limit of a count; then it is made locally. */
 const answerWithinMs = 250;
 const connectWithinMs = 1_000;
+/** How many reasons are logged until Redis is available again; each once. */
+const loggedReasonsMax = 5;
 const retryAfterMs = (attempt: number): number => Math.min(attempt * 100, 2_000);
 
 type TlsOptions = NonNullable<RedisOptions["tls"]>;
@@ -28,10 +30,10 @@ export function connectRedis({ url, sentinels, tls }: RedisConfig, logger: Logge
     ...(secured !== undefined && { tls: secured }),
     ...(sentinels !== null && throughSentinels(sentinels, secured)),
   });
-  let isAway = false;
+  const logged = new Set<string>();
   let ofSentinels: string | null = null;
   redis.on("ready", () => {
-    isAway = false;
+    logged.clear();
     logger.info("rate limits are shared through redis");
   });
   redis.on("connect", () => {
@@ -43,8 +45,9 @@ export function connectRedis({ url, sentinels, tls }: RedisConfig, logger: Logge
   redis.on("error", ({ message }) => {
     // Only the message: the error of a refused AUTH carries the command, including the password.
     const reason = ofSentinels ?? message;
-    if (!isAway) logger.warn({ reason }, "Redis is unavailable; each gateway counts rate limits for itself");
-    isAway = true;
+    if (logged.has(reason) || logged.size >= loggedReasonsMax) return;
+    logged.add(reason);
+    logger.warn({ reason }, "Redis is unavailable; each gateway counts rate limits for itself");
   });
   return redis;
 }
