@@ -4,6 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { benchDashboard } from "./dashboard/bench-dashboard.ts";
+import { benchDoors } from "./doors.ts";
 import { benchJudging } from "./judging.ts";
 import { benchOtlpExports } from "./otlp-exports.ts";
 import { benchReads } from "./reads.ts";
@@ -39,6 +40,7 @@ const benches = {
   start: benchStart,
   single: () => benchSingleTraces({ rounds, seconds }),
   otlp: () => benchOtlpExports({ rounds, seconds }),
+  doors: () => benchDoors({ rounds }),
   reads: () => benchReads({ roots, searched, rounds, seconds }),
   judge: () => benchJudging({ rounds, seconds }),
   dashboard: () => benchDashboard({ rounds }),
@@ -48,7 +50,7 @@ const benches = {
 type BenchName = keyof typeof benches;
 const names = Object.keys(benches) as BenchName[];
 /** They take minutes for each workload. */
-const namedOnly: readonly string[] = ["sustained", "profile"];
+const namedOnly: readonly string[] = ["sustained", "profile", "doors"];
 const named = [...positionals, ...(values.only?.split(",") ?? [])];
 const chosen = named.length > 0 ? named : names.filter((name) => !namedOnly.includes(name));
 const unknown = chosen.find((name) => !names.includes(name as BenchName));

@@ -10,6 +10,7 @@ import type { Version } from "./version.ts";
 /** A standalone on an empty folder, with a provider that judges at once. Disposing of it deletes everything. */
 export interface SustainedTarget extends AsyncDisposable {
   target: BenchTarget;
+  apiKey: string;
   /** The first of its processes. */
   pid: number;
   /** The position in PostgreSQL's log: how many bytes were ever written to it. */
@@ -44,6 +45,7 @@ export async function openSustainedTarget(
   const opened = cleanups.move();
   return {
     target: { address: standalone.address, headersFor: () => `x-api-key: ${standalone.apiKey}\r\n` },
+    apiKey: standalone.apiKey,
     pid: standalone.pid,
     readWalBytes: () => readWalBytes(home),
     stop: () => standalone.stop(),
