@@ -101,7 +101,7 @@ type Event = { id: string; type: string; timestamp: string; body: Record<string,
 
 const batchBody = (batch: readonly Event[]): string => JSON.stringify({ batch });
 
-/** The trace stands for its root span. */
+/** What is said of the trace is said of its root span. */
 function createEvents([root, ...steps]: ExportedTrace): Event[] {
   const { traceId, name, startMs, attributes } = root;
   const input = attributes["input.value"];

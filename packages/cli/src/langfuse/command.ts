@@ -42,7 +42,7 @@ export function addImportLangfuse(importing: Command, surroundings: Surroundings
     )
     .argument(
       "[file...]",
-      "export files with traces, observations and scores, a row a line as JSON; without them Langfuse is asked",
+      "export files with traces, observations and scores, in Parquet or a row a line as JSON; without them Langfuse is asked",
     )
     .option("--host <url>", "the address of Langfuse; default LANGFUSE_HOST or LANGFUSE_BASE_URL")
     .option("--public-key <key>", "default LANGFUSE_PUBLIC_KEY")

@@ -4,31 +4,38 @@ import { createInterface } from "node:readline";
 import { createGunzip } from "node:zlib";
 import { Failure } from "../surroundings.ts";
 import type { List } from "./lists.ts";
-import { Row } from "./row.ts";
+import { isParquet, readColumnNames, readParquet } from "./read-parquet.ts";
+import { camelCase, Row } from "./row.ts";
 
-/** What the lines of an export file are. */
+/** What the rows of an export file are. */
 export type FileKind = "traces" | "observations" | "scores";
 
-/** An export file: a row a line as JSON, perhaps compressed with gzip. */
+/** An export file: Parquet, or a row a line as JSON, perhaps compressed with gzip. */
 export interface ExportFile {
   file: string;
   kind: FileKind;
-  /** The first line has members that only an observation of version 4 has. */
+  /** The first row has members that only an observation of version 4 has. */
   namesTraces: boolean;
 }
 
 const pageRows = 500;
 
-/** Tells what a file is by its first line. Throws a Failure for a file that is no export. */
+/** Tells what a file is by its columns, or by its first line. Throws a Failure for a file that is no export. */
 export async function openExportFile(file: string): Promise<ExportFile> {
   if (!(await stat(file).catch(() => null))?.isFile()) throw new Failure(`${file} cannot be read.`);
-  for await (const { row } of readRows(file, 0)) {
-    const names = new Set([...row.members()].map(([name]) => name));
-    const kind = kindOf(names);
-    if (kind === null) break;
-    return { file, kind, namesTraces: names.has("traceName") };
-  }
-  throw new Failure(`${file} is no export of Langfuse: a line must be a trace, an observation or a score as JSON.`);
+  const names = new Set(await readNames(file));
+  const kind = kindOf(names);
+  if (kind !== null) return { file, kind, namesTraces: names.has("traceName") };
+  throw new Failure(
+    `${file} is no export of Langfuse: a row must be a trace, an observation or a score, as Parquet or a line of JSON.`,
+  );
+}
+
+/** The members of its rows, as the API names them. */
+async function readNames(file: string): Promise<string[]> {
+  if (await isParquet(file)) return (await readColumnNames(file)).map(camelCase);
+  for await (const { row } of readLines(file, 0)) return [...row.members()].map(([name]) => name);
+  return [];
 }
 
 function kindOf(names: ReadonlySet<string>): FileKind | null {
@@ -38,7 +45,7 @@ function kindOf(names: ReadonlySet<string>): FileKind | null {
   return names.has("timestamp") ? "traces" : null;
 }
 
-/** The rows of a file in pages. A position is the number of lines before it. Pages that follow one another read on. */
+/** The rows of a file in pages. A position is the number of lines, or rows of Parquet, before it. Pages that follow one another read on. */
 export function fileList(file: string): List {
   let open: { position: string; rows: AsyncGenerator<{ row: Row; line: number }> } | null = null;
   return async (position) => {
@@ -55,6 +62,10 @@ export function fileList(file: string): List {
 }
 
 async function* readRows(file: string, after: number): AsyncGenerator<{ row: Row; line: number }> {
+  yield* (await isParquet(file)) ? readParquet(file, after) : readLines(file, after);
+}
+
+async function* readLines(file: string, after: number): AsyncGenerator<{ row: Row; line: number }> {
   const stream = createReadStream(file);
   const input = file.endsWith(".gz") ? stream.pipe(createGunzip()) : stream;
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });

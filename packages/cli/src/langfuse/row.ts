@@ -69,4 +69,6 @@ export const rowsOf = (answer: string): Row[] =>
 export const metaOf = (answer: string, member: string): unknown =>
   new Row(membersOf(answer).get("meta") ?? "{}").value(member);
 
-const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+/** A name of an export file as the API has it. */
+export const camelCase = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
