@@ -40,7 +40,12 @@ interface Experiment {
 }
 
 /** The two spans of an item: the trace's, and below it the one whose output is the answer. */
-async function sendItem(experiment: Experiment, itemId: string, answer: string, traceId = hex(16)): Promise<string> {
+async function sendItem(
+  experiment: Experiment,
+  itemId: string,
+  answer: string,
+  { traceId = hex(16), parent = "" } = {},
+): Promise<string> {
   const [root, task] = [hex(8), hex(8)];
   const stated = {
     "langfuse.experiment.id": experiment.id,
@@ -53,27 +58,37 @@ async function sendItem(experiment: Experiment, itemId: string, answer: string, 
     "langfuse.observation.metadata.team": '"blue"',
     "langfuse.observation.metadata.level": "3",
   };
-  const span = (spanId: string, parentSpanId: string, name: string, output: string) => ({
-    ...{ traceId, spanId, parentSpanId, name },
+  const described = (output: string) => ({ ...stated, "langfuse.observation.output": output });
+  await sendSpans(traceId, [
+    { spanId: root, parentSpanId: parent, name: "experiment-item-run", stated: described("all") },
+    { spanId: task, parentSpanId: root, name: "experiment-item-task", stated: described(answer) },
+  ]);
+  return traceId;
+}
+
+interface SentSpan {
+  spanId: string;
+  parentSpanId: string;
+  name: string;
+  stated: Record<string, string>;
+}
+
+async function sendSpans(traceId: string, sent: readonly SentSpan[]): Promise<void> {
+  const spans = sent.map(({ stated, ...span }) => ({
+    ...{ traceId, ...span },
     startTimeUnixNano: "1790000000000000000",
     endTimeUnixNano: "1790000001000000000",
-    attributes: attributesOf({ ...stated, "langfuse.observation.type": "span", "langfuse.observation.output": output }),
-  });
+    attributes: attributesOf({ ...stated, "langfuse.observation.type": "span" }),
+  }));
   const body = {
     resourceSpans: [
       {
         resource: { attributes: attributesOf({ "telemetry.sdk.language": "python" }) },
-        scopeSpans: [
-          {
-            scope: { name: "langfuse-sdk", version: "5.0.4" },
-            spans: [span(root, "", "experiment-item-run", "all"), span(task, root, "experiment-item-task", answer)],
-          },
-        ],
+        scopeSpans: [{ scope: { name: "langfuse-sdk", version: "5.0.4" }, spans }],
       },
     ],
   };
   expect((await langfuse.ask("/otel/v1/traces", asJson(), "POST", body)).status).toBe(200);
-  return traceId;
 }
 
 const hex = (bytes: number): string => randomBytes(bytes).toString("hex");
@@ -135,12 +150,25 @@ test("spans that come again add nothing, and another trace of an item is its nex
   const experiment = { id: idOf(datasetId, "twice"), name: "twice", datasetId };
   const traceId = await sendItem(experiment, "again France", "Paris");
   const { id } = await readRun("again", "twice", 1);
-  await sendItem(experiment, "again France", "Paris", traceId);
+  await sendItem(experiment, "again France", "Paris", { traceId });
   await sendItem({ ...experiment, name: "renamed" }, "again France", "Lyon");
   await readRun("again", "twice", 2);
 
   const { results } = await client.expect({ status: 200, schema: resultList }, "GET", `${runs}/${id}/results`);
   expect(results.map(({ runNumber }) => runNumber).toSorted()).toEqual([1, 2]);
+});
+
+test("an experiment inside a span of the user's program is a run, though all its items are in one trace", async () => {
+  const datasetId = await makeDataset("nested");
+  const experiment = { id: idOf(datasetId, "inside"), name: "inside", datasetId };
+  const [traceId, parent] = [hex(16), hex(8)];
+  await sendSpans(traceId, [{ spanId: parent, parentSpanId: "", name: "nightly", stated: {} }]);
+  await sendItem(experiment, "nested France", "Paris", { traceId, parent });
+  await sendItem(experiment, "nested Italy", "Rome", { traceId, parent });
+
+  const { id } = await readRun("nested", "inside", 2);
+  const { results } = await client.expect({ status: 200, schema: resultList }, "GET", `${runs}/${id}/results`);
+  expect(results.map(({ output }) => output?.text).toSorted()).toEqual(["Paris", "Rome"]);
 });
 
 test("a name that another client's run has gets the id of the experiment behind it", async () => {
@@ -159,7 +187,7 @@ test("a run that its client makes item by item, and deletes, is not made again b
   const made = await langfuse.ask("/dataset-run-items", asJson(), "POST", item);
   const { datasetRunId } = made.body as { datasetRunId: string };
   expect((await langfuse.ask("/datasets/deleted/runs/gone", asJson(), "DELETE")).status).toBe(200);
-  await sendItem({ id: datasetRunId, name: "gone", datasetId }, "deleted France", "Paris", item.traceId);
+  await sendItem({ id: datasetRunId, name: "gone", datasetId }, "deleted France", "Paris", { traceId: item.traceId });
   // It settles after the one before.
   await sendItem({ id: idOf(datasetId, "next"), name: "next", datasetId }, "deleted France", "Paris");
   await readRun("deleted", "next", 1);

@@ -3,12 +3,12 @@ import type { ReadSpan } from "../model/read-span.ts";
 import { decodeSpanBody, readBodyMembers } from "../model/span-body.ts";
 
 /**
- * The item of an experiment that a root states with Langfuse's attributes (dropin 1.6); null if it is none. An experiment without a
+ * The item of an experiment that its topmost span states with Langfuse's attributes (dropin 1.6); null if it is none. An experiment without a
  * dataset has no cases. One that is named by a UUID is a run that its client makes by itself, item by item.
  */
-export async function readExperimentItem(projectId: string, root: ReadSpan): Promise<ExperimentItem | null> {
-  if (root.source !== "eval-run" || root.traceKey === null || root.spanId === null) return null;
-  const { metadata } = readBodyMembers(await decodeSpanBody(root.body), ["metadata"]);
+export async function readExperimentItem(projectId: string, span: ReadSpan): Promise<ExperimentItem | null> {
+  if (span.source !== "eval-run" || span.traceKey === null || span.spanId === null) return null;
+  const { metadata } = readBodyMembers(await decodeSpanBody(span.body), ["metadata"]);
   const stated = JSON.parse(metadata ?? "{}")?.otel?.attributes ?? {};
   const read = (name: string): string | null => {
     const value: unknown = stated[`langfuse.experiment.${name}`];
@@ -25,9 +25,9 @@ export async function readExperimentItem(projectId: string, root: ReadSpan): Pro
   return {
     ...{ projectId, experimentId, runName, caseId },
     ...(isShort ? described : { description: null, metadata: null }),
-    otelTraceId: root.traceKey.replaceAll("-", ""),
-    otelSpanId: answering !== null && /^[0-9a-f]{16}$/.test(answering) ? answering : root.spanId,
-    createdAt: new Date(root.createdAtMs).toISOString(),
+    otelTraceId: span.traceKey.replaceAll("-", ""),
+    otelSpanId: answering !== null && /^[0-9a-f]{16}$/.test(answering) ? answering : span.spanId,
+    createdAt: new Date(span.createdAtMs).toISOString(),
   };
 }
 

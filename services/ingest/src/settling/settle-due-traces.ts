@@ -15,6 +15,7 @@ import { decodeSpanBody, readBodyMembers } from "../model/span-body.ts";
 import { readSpanSlices } from "../trace-store/reading/span-slices.ts";
 import { type Announcement, buildPutOff, buildSettling, type DueTrace, readDueTraces } from "./due-traces.ts";
 import { readExperimentItem } from "./experiment-item.ts";
+import { readNestedItems } from "./nested-items.ts";
 import { readEvaluations } from "./received-evaluations.ts";
 import { readSettledChildren } from "./settled-children.ts";
 
@@ -70,6 +71,10 @@ async function settle(database: Database, due: readonly DueTrace[], settlesChild
       const settled = { ...(await describeSettled(projectId, root)), ...(responseId !== undefined && { responseId }) };
       await announce(announcementOf(trace, tracesSettled, "traces", settled));
       const item = await readExperimentItem(projectId, root);
+      if (item !== null) await announce(announcementOf(trace, experimentItemsRecorded, "items", item));
+    }
+    for await (const { trace, span } of readNestedItems(read, projectId, traces)) {
+      const item = await readExperimentItem(projectId, span);
       if (item !== null) await announce(announcementOf(trace, experimentItemsRecorded, "items", item));
     }
     if (settlesChildren) {
