@@ -4291,10 +4291,10 @@ export interface components {
             truncatedBy?: "bytes";
         };
         PublishedToolSchema: {
-            name?: string;
             definition: string;
+            name?: string;
             description?: string | null;
-            /** @description An http or https address */
+            /** @description An http or https address; an empty text is none */
             testEndpointUrl?: string | null;
             /** @description The project of the key, by its id or as `local`; another one is 403. Without accounts an id that cannot be one of this installation is ignored, and the answer has x-touchstone-warning. */
             workspaceId?: string;
@@ -5078,7 +5078,7 @@ export interface components {
             name: string;
             definition: string;
             description?: string | null;
-            /** @description An http or https address */
+            /** @description An http or https address; an empty text is none */
             testEndpointUrl?: string | null;
             /** @description The project of the key, by its id or as `local`; another one is 403. Without accounts an id that cannot be one of this installation is ignored, and the answer has x-touchstone-warning. */
             workspaceId?: string;
@@ -5152,7 +5152,7 @@ export interface components {
             name?: string;
             definition?: string;
             description?: string | null;
-            /** @description An http or https address */
+            /** @description An http or https address; an empty text is none */
             testEndpointUrl?: string | null;
             /** @description The project of the key, by its id or as `local`; another one is 403. Without accounts an id that cannot be one of this installation is ignored, and the answer has x-touchstone-warning. */
             workspaceId?: string;
@@ -6307,9 +6307,9 @@ export interface operations {
                     pricePerMOutputTokens: number;
                     pricePerMCacheReadTokens?: number | null;
                     pricePerMCacheWriteTokens?: number | null;
-                    /** @description Required of a custom model */
+                    /** @description Required of a custom model; what is no such text counts as missing */
                     baseUrl?: string;
-                    /** @description Of a custom model's endpoint, where it asks for one */
+                    /** @description Of a custom model's endpoint; a blank one keeps the stored one, null removes it */
                     apiKey?: string | null;
                 };
             };
@@ -6377,6 +6377,7 @@ export interface operations {
                 "application/json": {
                     baseUrl: string;
                     modelId: string;
+                    /** @description Of a custom model's endpoint; a blank one keeps the stored one, null removes it */
                     apiKey?: string | null;
                 };
             };
@@ -6421,8 +6422,9 @@ export interface operations {
                     pricePerMOutputTokens?: number;
                     pricePerMCacheReadTokens?: number | null;
                     pricePerMCacheWriteTokens?: number | null;
+                    /** @description Required of a custom model; what is no such text counts as missing */
                     baseUrl?: string;
-                    /** @description Blank keeps the stored one; null removes it */
+                    /** @description Of a custom model's endpoint; a blank one keeps the stored one, null removes it */
                     apiKey?: string | null;
                 };
             };

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { limits } from "../limits.ts";
+import { filledText, storable } from "./texts.ts";
 
 const provider = z.enum(["openai", "anthropic", "gemini", "custom"]);
 const price = z.number().nonnegative().describe("USD per million tokens");
@@ -23,37 +25,57 @@ export const unpricedModels = z.object({ models: z.array(z.string()) });
 export const modelParams = z.object({ modelId: z.string() });
 export const deletedModel = z.object({ success: z.literal(true) });
 
-/** Body of `PUT`: missing members are unchanged. */
-export const changedModelPrice = z.object({
-  provider: provider.optional(),
-  label: z.string().min(1).optional(),
-  pricePerMInputTokens: price.optional(),
-  pricePerMOutputTokens: price.optional(),
-  pricePerMCacheReadTokens: price.nullish(),
-  pricePerMCacheWriteTokens: price.nullish(),
-  baseUrl: z.string().optional(),
-  apiKey: z.string().nullish().describe("Blank keeps the stored one; null removes it"),
-});
+const text = filledText.max(limits.indexedTextMaxChars).check(storable);
+/** Any value: a provider's model takes no key, and only the handler knows of which model it is. */
+const apiKey = z
+  .unknown()
+  .meta({
+    type: ["string", "null"],
+    description: "Of a custom model's endpoint; a blank one keeps the stored one, null removes it",
+  })
+  .optional();
 
-/** Body of `POST`. */
-export const submittedModelPrice = z.object({
-  id: z.string().min(1).max(512),
+const members = {
   provider,
-  label: z.string().min(1),
+  label: text,
   pricePerMInputTokens: price,
   pricePerMOutputTokens: price,
   pricePerMCacheReadTokens: price.nullish(),
   pricePerMCacheWriteTokens: price.nullish(),
-  baseUrl: z.string().optional().describe("Required of a custom model"),
-  apiKey: z.string().nullish().describe("Of a custom model's endpoint, where it asks for one"),
-});
+  baseUrl: text
+    .optional()
+    .catch(undefined)
+    .describe("Required of a custom model; what is no such text counts as missing"),
+  apiKey,
+};
+
+/** Body of `PUT`: missing members are unchanged. */
+export const changedModelPrice = z.object(members).partial();
+
+/** Body of `POST`. */
+export const submittedModelPrice = z.object({ id: text, ...members });
+
+const prices = "pricePerMInputTokens and pricePerMOutputTokens must be numbers";
+const cachePrices = "pricePerMCacheReadTokens and pricePerMCacheWriteTokens must be numbers or null";
+export const modelPriceSentences = {
+  id: "id is required (the exact model string sent to the provider's API)",
+  provider: 'provider must be "openai", "anthropic", "gemini", or "custom"',
+  label: "label is required",
+  pricePerMInputTokens: prices,
+  pricePerMOutputTokens: prices,
+  pricePerMCacheReadTokens: cachePrices,
+  pricePerMCacheWriteTokens: cachePrices,
+  baseUrl: "baseUrl may be anything",
+  apiKey: "apiKey may be anything",
+} as const;
 
 /** Body of `POST .../test-connection`. */
-export const testedConnection = z.object({
-  baseUrl: z.string().min(1),
-  modelId: z.string().min(1),
-  apiKey: z.string().nullish(),
-});
+export const testedConnection = z.object({ baseUrl: text, modelId: text, apiKey });
+export const testedConnectionSentences = {
+  baseUrl: "baseUrl is required",
+  modelId: "modelId is required",
+  apiKey: "apiKey may be anything",
+} as const;
 
 export const connectionReport = z.object({
   live: z.boolean().describe("The endpoint answers and has the model"),

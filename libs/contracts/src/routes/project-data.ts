@@ -5,8 +5,10 @@ import {
   modelParams,
   modelPriceList,
   modelPriceReply,
+  modelPriceSentences,
   submittedModelPrice,
   testedConnection,
+  testedConnectionSentences,
   unpricedModels,
 } from "../http/model-prices.ts";
 import { retention, submittedRetention, submittedRetentionSentences, usage } from "../http/monitoring.ts";
@@ -43,7 +45,7 @@ export const projectDataRoutes = {
     method: "POST",
     path: `${prefix}/agent-monitoring/portability/models`,
     owner: "auth",
-    body: json(submittedModelPrice),
+    body: judged(json(submittedModelPrice), modelPriceSentences),
     responses: {
       201: { description: "The model.", schema: modelPriceReply },
       ...checkedBody,
@@ -59,7 +61,7 @@ export const projectDataRoutes = {
     method: "POST",
     path: `${prefix}/agent-monitoring/portability/models/test-connection`,
     owner: "auth",
-    body: json(testedConnection),
+    body: judged(json(testedConnection), testedConnectionSentences),
     responses: {
       200: { description: "Whether the endpoint answers and has the model.", schema: connectionReport },
       ...checkedBody,
@@ -75,7 +77,7 @@ export const projectDataRoutes = {
     path: `${prefix}/agent-monitoring/portability/models/{modelId}`,
     owner: "auth",
     params: modelParams,
-    body: json(changedModelPrice),
+    body: judged(json(changedModelPrice), modelPriceSentences),
     responses: {
       200: { description: "The model.", schema: modelPriceReply },
       ...checkedBody,

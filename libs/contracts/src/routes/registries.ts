@@ -18,6 +18,7 @@ import {
   toolSchemaParams,
   toolSchemaPatch,
   toolSchemaReply,
+  toolSchemaSentences,
   toolSchemaVersions,
 } from "../http/tool-schemas.ts";
 import { judged } from "../judged-body.ts";
@@ -95,7 +96,7 @@ export const registryRoutes = {
     id: "createToolSchema",
     method: "POST",
     path: toolSchemas,
-    body: json(submittedToolSchema),
+    body: judged(json(submittedToolSchema), toolSchemaSentences),
     responses: {
       201: { description: "The tool schema.", schema: newToolSchema },
       ...checkedBody,
@@ -146,7 +147,7 @@ export const registryRoutes = {
     method: "POST",
     path: `${toolSchemas}/{toolSchemaId}/versions`,
     params: toolSchemaParams,
-    body: json(publishedToolSchema),
+    body: judged(json(publishedToolSchema), toolSchemaSentences),
     responses: {
       201: { description: "The tool schema at its new version.", schema: newToolSchema },
       ...checkedBody,
@@ -163,7 +164,7 @@ export const registryRoutes = {
     method: "PATCH",
     path: `${toolSchemas}/{toolSchemaId}`,
     params: toolSchemaParams,
-    body: json(toolSchemaPatch),
+    body: judged(json(toolSchemaPatch), toolSchemaSentences),
     responses: {
       200: { description: "The tool schema at its new version.", schema: toolSchemaReply },
       ...checkedBody,

@@ -12,13 +12,14 @@ import {
   maskSecret,
   type OutboundFetch,
   type OutboundReach,
+  parseBody,
   type ServedRoute,
 } from "@touchstone/service-kit";
 import { actOf, recordAudit } from "../audit/record-audit.ts";
 import { testConnection } from "../models/connection-test.ts";
 import { describeModelChange, type ModelChange } from "../models/model.ts";
 import type { ModelStore } from "../models/model-store.ts";
-import { readChangedModel, readConnectionToTest, readNewModel } from "../models/submitted-model.ts";
+import { composeChangedModel, composeNewModel, composeTestedConnection } from "../models/submitted-model.ts";
 import { type ProjectSettingsStore, requireOwnProject } from "../settings/project-settings-store.ts";
 
 /** The catalogue of models (completions 7.5, 11.1). */
@@ -63,7 +64,7 @@ interface CreateModelDependencies {
 /** `POST /agent-monitoring/portability/models`: adds a model to the catalogue (completions 11.1). */
 function createModel({ settings, models, modelReach }: CreateModelDependencies): Handler {
   return async (call) => {
-    const model = readNewModel(await call.json(), modelReach);
+    const model = composeNewModel(parseBody(await call.json(), routes.createModel.body), modelReach);
     const owner = await requireOwnProject(settings, call);
     await models.change(
       owner,
@@ -101,7 +102,10 @@ interface TestModelConnectionDependencies {
  */
 function testModelConnection({ settings, modelReach, fetchModels }: TestModelConnectionDependencies): Handler {
   return async (call) => {
-    const connection = readConnectionToTest(await call.json(), modelReach);
+    const connection = composeTestedConnection(
+      parseBody(await call.json(), routes.testModelConnection.body),
+      modelReach,
+    );
     await requireOwnProject(settings, call);
     return { status: 200, body: { ...(await testConnection(fetchModels, connection)) } };
   };
@@ -132,7 +136,7 @@ function updateModel({ settings, models, modelReach, multiTenant }: UpdateModelD
         if (before === undefined) throw new AppError("not_found", "Model not found");
         refuseBuiltIn(id, multiTenant);
         const known = { baseUrl: null, apiKey: null, isRemoved: false, ...before };
-        changed = readChangedModel(body, known, modelReach);
+        changed = composeChangedModel(parseBody(body, routes.updateModel.body), known, modelReach);
         details = describeModelChange(known, changed);
         return { put: changed };
       },

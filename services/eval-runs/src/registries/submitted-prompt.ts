@@ -1,7 +1,6 @@
 import { isStorable, limits } from "@touchstone/contracts";
 import { AppError, isDeeperThan, isJsonObject, type JsonObject, memberText } from "@touchstone/service-kit";
 import type { PublishedPrompt } from "./prompt-store.ts";
-import { readOptionalText, readRegisteredName } from "./registered-name.ts";
 import { newestLabel } from "./search-prompts.ts";
 
 /** What is nested in an answer's list of prompts may be nested when it is sent back. */
@@ -11,7 +10,7 @@ const depthMax = limits.jsonDepthMax - 3;
 export function readSubmittedPrompt(body: JsonObject): Omit<PublishedPrompt, "id" | "at"> {
   const { value } = body;
   return {
-    name: readRegisteredName(value.name),
+    name: readName(value.name),
     ...readContent(body),
     config: readConfig(body),
     description: readOptionalText(value.description, "description"),
@@ -24,6 +23,22 @@ export function readSubmittedPrompt(body: JsonObject): Omit<PublishedPrompt, "id
 /** Labels without the one that moves by itself. */
 export function movable(labels: readonly string[]): string[] {
   return labels.filter((label) => label !== newestLabel);
+}
+
+/** It is used in queries, so it contains no character that PostgreSQL rejects. */
+function readName(name: unknown): string {
+  if (typeof name !== "string" || name.trim() === "") throw new AppError("bad_request", "name is required");
+  const most = limits.registryNameMaxChars;
+  if (name.length > most || !isStorable(name)) {
+    throw new AppError("bad_request", `name must be plain text of at most ${most} characters`);
+  }
+  return name;
+}
+
+function readOptionalText(value: unknown, name: string): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== "string") throw new AppError("bad_request", `${name} must be a string`);
+  return value;
 }
 
 function readContent({ text: body, value }: JsonObject): { text: string; messages: string | null } {

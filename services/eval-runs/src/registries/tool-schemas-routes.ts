@@ -6,6 +6,7 @@ import {
   type Clock,
   endOfList,
   type Handler,
+  parseBody,
   readJsonObject,
   requireProject,
   requireWorkspace,
@@ -14,11 +15,7 @@ import {
 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { readNameListQuery, readVersionListQuery } from "../queries/list-query.ts";
-import {
-  publishToolSchema as composeVersion,
-  patchToolSchema,
-  readSubmittedToolSchema,
-} from "./submitted-tool-schema.ts";
+import { composeToolSchema, patchToolSchema } from "./submitted-tool-schema.ts";
 import type { StoredToolSchema, ToolSchemaStore } from "./tool-schema-store.ts";
 
 /** Definitions of tools, for judges with tool context `detailed`. */
@@ -39,7 +36,7 @@ function createToolSchema({ toolSchemas, clock }: { toolSchemas: ToolSchemaStore
   return async (call) => {
     const projectId = requireProject(call);
     const { value } = await readJsonObject(call);
-    const submitted = readSubmittedToolSchema(value);
+    const submitted = composeToolSchema(parseBody(value, routes.createToolSchema.body));
     requireWorkspace(call, value.workspaceId);
     const now = clock.now();
     const stored = await toolSchemas.insert(projectId, { id: uuidv7(now), ...submitted, at: new Date(now) });
@@ -96,12 +93,9 @@ function publishToolSchema({ toolSchemas, clock }: { toolSchemas: ToolSchemaStor
     const { value } = await readJsonObject(call);
     const { projectId, id } = readToolSchemaId(call);
     requireWorkspace(call, value.workspaceId);
-    const stored = await toolSchemas.update(
-      projectId,
-      id,
-      (current) => composeVersion(current, value),
-      new Date(clock.now()),
-    );
+    const change = (current: StoredToolSchema) =>
+      patchToolSchema(current, parseBody(value, routes.publishToolSchema.body));
+    const stored = await toolSchemas.update(projectId, id, change, new Date(clock.now()));
     if (stored === null) throw toolSchemaNotFound();
     return { status: 201, body: showNewToolSchema(stored) };
   };
@@ -116,7 +110,8 @@ function updateToolSchema({ toolSchemas, clock }: { toolSchemas: ToolSchemaStore
     const { value } = await readJsonObject(call);
     const { projectId, id } = readToolSchemaId(call);
     requireWorkspace(call, value.workspaceId);
-    const change = (current: Parameters<typeof patchToolSchema>[0]) => patchToolSchema(current, value);
+    const change = (current: StoredToolSchema) =>
+      patchToolSchema(current, parseBody(value, routes.updateToolSchema.body));
     const stored = await toolSchemas.update(projectId, id, change, new Date(clock.now()));
     if (stored === null) throw toolSchemaNotFound();
     return { status: 200, body: { toolSchema: showToolSchema(stored) } };
