@@ -124,6 +124,7 @@ const atLimit: Record<keyof typeof limits, string> = {
   customEvaluatorUrlMaxChars: "Characters of an external scorer's address.",
   customEvaluatorScriptMaxChars: "Characters of a custom scorer's script.",
   profileChannelsMax: "Channels of a monitoring profile.",
+  profileObjectMaxChars: "`thresholdOverrides` and `approvalPolicy` of a monitoring profile, each as JSON.",
   signalPageDefault: "Signals in a list by default.",
   signalPageMax: "Most signals in a list.",
   signalOccurrencesKept: "Newest occurrences of one signal that are kept.",

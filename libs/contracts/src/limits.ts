@@ -194,6 +194,8 @@ export const limits = {
   customEvaluatorScriptMaxChars: 64 * 1024,
   /** Channels of a monitoring profile. */
   profileChannelsMax: 20,
+  /** `thresholdOverrides` and `approvalPolicy` of a profile, each as JSON. */
+  profileObjectMaxChars: 16_000,
   /** completions 9.4: signals in a list, and stored occurrences of one. */
   signalPageDefault: 50,
   signalPageMax: 100,

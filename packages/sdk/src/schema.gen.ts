@@ -3903,7 +3903,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description What is no text counts as missing */
                     traceId?: string;
+                    /** @description What is no text counts as missing */
                     sessionId?: string;
                 };
             };
@@ -4012,9 +4014,9 @@ export interface operations {
             content: {
                 "application/json": {
                     query: string;
+                    judgeModel?: string | null;
                     actualOutput?: string | null;
                     error?: string | null;
-                    judgeModel?: string | null;
                 };
             };
         };
@@ -5187,12 +5189,13 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    judges?: {
-                        model: string;
-                    }[];
                     /** @enum {string} */
                     qualityMode?: "balanced" | "quality_first";
-                    mode?: string;
+                    judges?: {
+                        model: string;
+                    }[] | null;
+                    /** @description Ignored */
+                    mode?: unknown;
                 };
             };
         };

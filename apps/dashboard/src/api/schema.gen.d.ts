@@ -7938,7 +7938,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description What is no text counts as missing */
                     traceId?: string;
+                    /** @description What is no text counts as missing */
                     sessionId?: string;
                 };
             };
@@ -8047,9 +8049,9 @@ export interface operations {
             content: {
                 "application/json": {
                     query: string;
+                    judgeModel?: string | null;
                     actualOutput?: string | null;
                     error?: string | null;
-                    judgeModel?: string | null;
                 };
             };
         };
@@ -9295,12 +9297,13 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    judges?: {
-                        model: string;
-                    }[];
                     /** @enum {string} */
                     qualityMode?: "balanced" | "quality_first";
-                    mode?: string;
+                    judges?: {
+                        model: string;
+                    }[] | null;
+                    /** @description Ignored */
+                    mode?: unknown;
                 };
             };
         };
@@ -10469,19 +10472,19 @@ export interface operations {
                     failureDetectionEnabled?: boolean;
                     infoDetectionEnabled?: boolean;
                     topicsEnabled?: boolean;
+                    pausedForCredits?: boolean;
+                    sampleRate?: number;
                     /** @enum {string} */
                     coverageMode?: "all" | "sampled";
-                    sampleRate?: number;
                     retentionDays?: number;
+                    billingMode?: string;
+                    channels?: string[];
                     thresholdOverrides?: {
                         [key: string]: unknown;
                     };
                     approvalPolicy?: {
                         [key: string]: unknown;
                     };
-                    channels?: string[];
-                    billingMode?: string;
-                    pausedForCredits?: boolean;
                 };
             };
         };

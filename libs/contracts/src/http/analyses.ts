@@ -1,12 +1,24 @@
 import { z } from "zod";
 import { analysisNarrative } from "../bus/judge-writing.v1.ts";
 
-/** Body of `POST .../runs/{runId}/analyze`, optional (completions 5.9). At most three judges are used; `mode` is ignored. */
+const modelMaxChars = 200;
+/** Far more than are used: a longer list is refused before its items are read. */
+const judgesMax = 1_000;
+
+/** Body of `POST .../runs/{runId}/analyze`, optional (completions 5.9). At most three judges are used. */
 export const analyzeRunBody = z.object({
-  judges: z.array(z.object({ model: z.string() })).optional(),
   qualityMode: z.enum(["balanced", "quality_first"]).optional(),
-  mode: z.string().optional(),
+  judges: z
+    .array(z.object({ model: z.string().min(1).max(modelMaxChars) }))
+    .max(judgesMax)
+    .nullish(),
+  mode: z.unknown().describe("Ignored").optional(),
 });
+export const analyzeRunSentences = {
+  qualityMode: 'qualityMode must be "balanced" or "quality_first"',
+  judges: "judges must be an array of { model }",
+  mode: "mode may be anything",
+} as const;
 
 /** 200 of `POST .../analyze`; both ids are the run's. */
 export const analyzeRunReply = z.object({

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { limits } from "../limits.ts";
 import { caseSource, dataset, datasetParams, question } from "./datasets.ts";
 import { recordedTurn } from "./judging.ts";
+import { filledText } from "./texts.ts";
 
 /** The origin of a question that is added to a dataset: a trace, a session or a signal. */
 const submittedCase = question.extend({ source: caseSource });
@@ -57,19 +58,33 @@ export const staleDataset = z.object({
   case: question.nullable().optional().describe("What now stands in the place; null: no case does. Of a single case."),
 });
 
-/** Body of `POST .../datasets/case-preview`: one of the two. */
-export const casePreviewBody = z.object({ traceId: z.string().optional(), sessionId: z.string().optional() });
+const recordedId = z.string().optional().catch(undefined).describe("What is no text counts as missing");
+
+/** Body of `POST .../datasets/case-preview`: one of the two; of both the trace counts. */
+export const casePreviewBody = z
+  .object({ traceId: recordedId, sessionId: recordedId })
+  .check(({ value: { traceId, sessionId }, issues }) => {
+    if (!(traceId || sessionId)) issues.push({ code: "custom", path: ["traceId"], input: traceId });
+  });
+const noneNamed = "traceId or sessionId is required";
+export const casePreviewSentences = { traceId: noneNamed, sessionId: noneNamed } as const;
 
 /** A recorded trace or session as a case: the first turn is the question, the others are follow-ups. */
 export const casePreview = z.object({ case: submittedCase, turns: z.array(recordedTurn) });
 
 /** Body of `POST .../datasets/suggest-expected`. */
 export const suggestExpectedBody = z.object({
-  query: z.string().min(1),
+  query: filledText,
+  judgeModel: z.string().nullish(),
   actualOutput: z.string().nullish(),
   error: z.string().nullish(),
-  judgeModel: z.string().nullish(),
 });
+export const suggestExpectedSentences = {
+  query: "query is required",
+  judgeModel: "judgeModel must be a string",
+  actualOutput: "actualOutput must be a string",
+  error: "error must be a string",
+} as const;
 
 /** The judge's own answer. */
 export const suggestedExpected = z.object({ expected: z.string(), rationale: z.string().nullable() });

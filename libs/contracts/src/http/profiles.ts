@@ -2,10 +2,16 @@ import { z } from "zod";
 import { limits } from "../limits.ts";
 import { agentReply } from "./agents.ts";
 import { monitoringDefaults } from "./project-settings.ts";
+import { storable } from "./texts.ts";
 
 const rate = z.number().min(0).max(1);
 const days = z.int().max(36_500);
 const object = z.record(z.string(), z.json());
+const shortText = z.string().max(2_000).check(storable);
+/** Merged with the stored one, which must not be larger, either. */
+const sentObject = z
+  .record(z.string(), z.unknown())
+  .refine((sent) => JSON.stringify(sent).length <= limits.profileObjectMaxChars);
 
 /** How an agent is watched (completions 9.2), with the project's defaults in it. */
 export const monitorProfile = z.object({
@@ -38,15 +44,36 @@ export const changedProfile = z.object({
   failureDetectionEnabled: z.boolean().optional(),
   infoDetectionEnabled: z.boolean().optional(),
   topicsEnabled: z.boolean().optional(),
-  coverageMode: z.enum(["all", "sampled"]).optional(),
-  sampleRate: rate.optional(),
-  retentionDays: z.number().optional(),
-  thresholdOverrides: object.optional(),
-  approvalPolicy: object.optional(),
-  channels: z.array(z.string().max(2_000)).max(limits.profileChannelsMax).optional(),
-  billingMode: z.string().optional(),
   pausedForCredits: z.boolean().optional(),
+  sampleRate: rate.optional(),
+  coverageMode: z.enum(["all", "sampled"]).optional(),
+  retentionDays: z.number().optional(),
+  billingMode: shortText.optional(),
+  channels: z.array(shortText).max(limits.profileChannelsMax).optional(),
+  thresholdOverrides: sentObject.optional(),
+  approvalPolicy: sentObject.optional(),
 });
+const objectSentence = (member: string) => ({
+  custom: `${member} must have at most ${limits.profileObjectMaxChars} characters of JSON`,
+  otherwise: `${member} must be an object`,
+});
+export const profileSentences = {
+  enabled: "enabled must be a boolean",
+  failureDetectionEnabled: "failureDetectionEnabled must be a boolean",
+  infoDetectionEnabled: "infoDetectionEnabled must be a boolean",
+  topicsEnabled: "topicsEnabled must be a boolean",
+  pausedForCredits: "pausedForCredits must be a boolean",
+  sampleRate: "sampleRate must be a number between 0 and 1",
+  coverageMode: "coverageMode must be one of: all, sampled",
+  retentionDays: "retentionDays must be a number",
+  billingMode: "billingMode must be a string",
+  channels: {
+    too_big: `channels must have at most ${limits.profileChannelsMax} entries`,
+    otherwise: "channels must be an array of strings",
+  },
+  thresholdOverrides: objectSentence("thresholdOverrides"),
+  approvalPolicy: objectSentence("approvalPolicy"),
+} as const;
 
 export const profileReply = z.object({ profile: monitorProfile.nullable() });
 

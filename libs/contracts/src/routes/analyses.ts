@@ -1,5 +1,6 @@
-import { analysisStatus, analyzeRunBody, analyzeRunReply, report } from "../http/analyses.ts";
+import { analysisStatus, analyzeRunBody, analyzeRunReply, analyzeRunSentences, report } from "../http/analyses.ts";
 import { runParams } from "../http/runs.ts";
+import { judged } from "../judged-body.ts";
 import { deadlines } from "../limits.ts";
 import type { Route } from "../route.ts";
 import { byMember, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
@@ -15,7 +16,7 @@ export const analysisRoutes = {
     id: "analyzeRun",
     method: "POST",
     path: `${run}/analyze`,
-    body: json(analyzeRunBody, false),
+    body: judged(json(analyzeRunBody, false), analyzeRunSentences),
     responses: {
       200: { description: "The analysis is stored, whether it succeeded or failed.", schema: analyzeRunReply },
       ...checkedBody,

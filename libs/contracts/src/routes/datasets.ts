@@ -5,6 +5,7 @@ import {
   caseParams,
   casePreview,
   casePreviewBody,
+  casePreviewSentences,
   deletedCase,
   duplicateCase,
   importCasesQuery,
@@ -18,6 +19,7 @@ import {
   staleDataset,
   submittedCases,
   suggestExpectedBody,
+  suggestExpectedSentences,
   suggestedExpected,
 } from "../http/cases.ts";
 import {
@@ -33,6 +35,7 @@ import {
 } from "../http/datasets.ts";
 import { deletedVersion } from "../http/graders.ts";
 import { versionListQuery } from "../http/list-page.ts";
+import { judged } from "../judged-body.ts";
 import { deadlines, limits } from "../limits.ts";
 import type { Route } from "../route.ts";
 import { byMember, checkedBody, dataPlane, error, json, prefix, wrongPage } from "./route-parts.ts";
@@ -140,7 +143,7 @@ export const datasetRoutes = {
     alsoAskedBy: ["dropin"],
     method: "POST",
     path: `${datasetsPath}/case-preview`,
-    body: json(casePreviewBody),
+    body: judged(json(casePreviewBody), casePreviewSentences),
     responses: {
       200: { description: "The case, and the turns it is made of.", schema: casePreview },
       ...checkedBody,
@@ -155,7 +158,7 @@ export const datasetRoutes = {
     id: "suggestExpected",
     method: "POST",
     path: `${datasetsPath}/suggest-expected`,
-    body: json(suggestExpectedBody),
+    body: judged(json(suggestExpectedBody), suggestExpectedSentences),
     responses: {
       200: { description: "What the judge would have answered.", schema: suggestedExpected },
       ...checkedBody,

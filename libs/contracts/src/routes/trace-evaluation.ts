@@ -1,5 +1,6 @@
-import { evaluateTraceReply, traceToEvaluate } from "../http/trace-evaluation.ts";
+import { evaluateTraceReply, traceToEvaluate, traceToEvaluateSentences } from "../http/trace-evaluation.ts";
 import { traceParams } from "../http/traces.ts";
+import { judged } from "../judged-body.ts";
 import { deadlines } from "../limits.ts";
 import type { Route } from "../route.ts";
 import { checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
@@ -13,7 +14,7 @@ export const traceEvaluationRoutes = {
     path: `${prefix}/ingest/traces/{traceId}/evaluate`,
     owner: "eval-runs",
     params: traceParams,
-    body: json(traceToEvaluate),
+    body: judged(json(traceToEvaluate), traceToEvaluateSentences),
     responses: {
       200: {
         description: "A completed run of one result. Each call makes one: it is not idempotent.",

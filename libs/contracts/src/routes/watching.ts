@@ -20,6 +20,7 @@ import {
   monitoringDefaultsReply,
   monitoringDefaultsSentences,
   profileReply,
+  profileSentences,
   trackedAgentList,
 } from "../http/profiles.ts";
 import {
@@ -133,7 +134,7 @@ export const watchingRoutes = {
     method: "PUT",
     path: profilePath,
     params: agentParams,
-    body: json(changedProfile),
+    body: judged(json(changedProfile), profileSentences),
     responses: {
       200: { description: "The profile.", schema: profileReply },
       ...checkedBody,

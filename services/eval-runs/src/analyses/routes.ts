@@ -3,7 +3,7 @@ import {
   AppError,
   createLimitInHand,
   type Handler,
-  isJsonObject,
+  parseBody,
   readJsonObject,
   requireProject,
   type ServedRoute,
@@ -13,7 +13,7 @@ import { answerPieces } from "../json/answer-pieces.ts";
 import type { ResultStore } from "../results/result-store.ts";
 import { type RunStore, requireRun } from "../runs/run-store.ts";
 import type { AnalysisStore } from "./analysis-store.ts";
-import { type AnalysisDependencies, type AnalysisRequest, analyzeRun as analyze } from "./analyze-run.ts";
+import { type AnalysisDependencies, analyzeRun as analyze } from "./analyze-run.ts";
 import { renderReport, showAnalysisStatus } from "./show-analysis.ts";
 
 /** The analysis of a run and its report. */
@@ -27,7 +27,6 @@ export function analysisRoutes(dependencies: AnalysisDependencies & { runs: RunS
 
 /** completions 5.9: further judges are ignored. */
 const judgesMax = 3;
-const modelMaxChars = 200;
 /** Concurrent analyses per process. */
 const inHandMax = 100;
 
@@ -37,7 +36,8 @@ function analyzeRun(dependencies: AnalysisDependencies & { runs: RunStore }): Ha
   return async (call) => {
     const projectId = requireProject(call);
     const { value } = await readJsonObject(call);
-    const { models, qualityMode } = readBody(value);
+    const { judges, qualityMode = "balanced" } = parseBody(value, routes.analyzeRun.body);
+    const models = [...new Set(judges?.map(({ model }) => model))].slice(0, judgesMax);
     const run = await requireRun(dependencies.runs, projectId, call.params.runId);
     const { organizationId } = call.identity;
     const outcome = await limit(() => analyze(dependencies, { projectId, organizationId, run, models, qualityMode }));
@@ -50,23 +50,6 @@ function analyzeRun(dependencies: AnalysisDependencies & { runs: RunStore }): Ha
     };
     return { status: 200, body: reply };
   };
-}
-
-function readBody({ judges, qualityMode }: Record<string, unknown>): Pick<AnalysisRequest, "models" | "qualityMode"> {
-  if (qualityMode !== undefined && qualityMode !== "balanced" && qualityMode !== "quality_first") {
-    throw new AppError("bad_request", 'qualityMode must be "balanced" or "quality_first"');
-  }
-  return { models: readModels(judges), qualityMode: qualityMode ?? "balanced" };
-}
-
-function readModels(judges: unknown): string[] {
-  if (judges === undefined || judges === null) return [];
-  const models = Array.isArray(judges)
-    ? judges.map((judge) => (isJsonObject(judge) ? judge.model : undefined))
-    : [null];
-  const named = models.filter((model) => typeof model === "string" && model !== "" && model.length <= modelMaxChars);
-  if (named.length !== models.length) throw new AppError("bad_request", "judges must be an array of { model }");
-  return [...new Set(named as string[])].slice(0, judgesMax);
 }
 
 /** GET /custom-agent-evaluations/runs/{runId}/analyze-status (completions 5.9). */

@@ -6,6 +6,7 @@ import {
   type Clock,
   encodeList,
   type Handler,
+  parseBody,
   readJsonBytes,
   readJsonObject,
   requireProject,
@@ -14,7 +15,7 @@ import {
   uuidv7,
 } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { IngestClient, Recorded } from "../ingest-client.ts";
+import type { IngestClient } from "../ingest-client.ts";
 import { readVersionListQuery, warnOfCut } from "../queries/list-query.ts";
 import type { Timings } from "../timings.ts";
 import { addCases } from "./add-cases.ts";
@@ -169,7 +170,8 @@ function deleteDataset({ book }: { book: DatasetBook }): Handler {
 function previewCase({ ingest }: { ingest: IngestClient }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const recorded = readRecorded((await readJsonObject(call)).value);
+    const { traceId, sessionId } = parseBody((await readJsonObject(call)).value, routes.previewCase.body);
+    const recorded = traceId ? { traceId } : { sessionId: sessionId ?? "" };
     const turns = await ingest.readTurns(projectId, recorded, call.identity.requestId);
     const [first, ...later] = turns.filter(({ query }) => query.trim() !== "");
     if (first === undefined) throw new AppError("not_found", "No usable turns found for that trace/session");
@@ -183,13 +185,6 @@ function previewCase({ ingest }: { ingest: IngestClient }): Handler {
     };
     return { status: 200, body: reply };
   };
-}
-
-/** Prefers the trace when both are named: it is more specific. */
-function readRecorded({ traceId, sessionId }: Readonly<Record<string, unknown>>): Recorded {
-  if (typeof traceId === "string" && traceId !== "") return { traceId };
-  if (typeof sessionId === "string" && sessionId !== "") return { sessionId };
-  throw new AppError("bad_request", "traceId or sessionId is required");
 }
 
 /** GET /evaluate/datasets/{datasetId}/versions (completions 3.3), newest first. */

@@ -1,6 +1,6 @@
 import { type Bus, isBusError } from "@touchstone/bus";
-import { suggestExpected as question, type suggestedExpected } from "@touchstone/contracts";
-import { AppError, type Handler, readJsonObject, requireProject } from "@touchstone/service-kit";
+import { suggestExpected as question, routes, type suggestedExpected } from "@touchstone/contracts";
+import { AppError, type Handler, parseBody, readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { Timings } from "../timings.ts";
 
@@ -10,17 +10,14 @@ import type { Timings } from "../timings.ts";
 export function suggestExpected({ bus, timings }: { bus: Bus; timings: Timings }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const { value } = await readJsonObject(call);
-    if (typeof value.query !== "string" || value.query.trim() === "") {
-      throw new AppError("bad_request", "query is required");
-    }
+    const sent = parseBody((await readJsonObject(call)).value, routes.suggestExpected.body);
     const asked = {
       projectId,
       organizationId: call.identity.organizationId,
-      model: readText(value, "judgeModel"),
-      query: value.query,
-      actualOutput: readText(value, "actualOutput"),
-      error: readText(value, "error"),
+      model: filled(sent.judgeModel),
+      query: sent.query,
+      actualOutput: filled(sent.actualOutput),
+      error: filled(sent.error),
     };
     const { suggestion, failure } = await bus
       .request(question, asked, { timeoutMs: timings.resultMs, signal: call.signal })
@@ -36,13 +33,8 @@ export function suggestExpected({ bus, timings }: { bus: Bus; timings: Timings }
   };
 }
 
-/** An optional text; a blank one counts as absent. */
-function readText(body: Readonly<Record<string, unknown>>, name: string): string | null {
-  const text = body[name];
-  if (text === undefined || text === null) return null;
-  if (typeof text !== "string") throw new AppError("bad_request", `${name} must be a string`);
-  return text.trim() === "" ? null : text;
-}
+/** A blank text counts as absent. */
+const filled = (text: string | null = null): string | null => (text?.trim() ? text : null);
 
 function explain(kind: string): string {
   if (kind === "no_responder" || kind === "disconnected") return "No judge is running.";

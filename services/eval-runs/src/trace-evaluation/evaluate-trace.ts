@@ -1,5 +1,12 @@
-import { type evaluateTraceReply, isUuid } from "@touchstone/contracts";
-import { AppError, type Handler, readJsonObject, requireProject, requireWorkspace } from "@touchstone/service-kit";
+import { type evaluateTraceReply, isUuid, routes } from "@touchstone/contracts";
+import {
+  AppError,
+  type Handler,
+  parseBody,
+  readJsonObject,
+  requireProject,
+  requireWorkspace,
+} from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { DatasetStore } from "../datasets/dataset-store.ts";
 import type { ConfigStore } from "../graders/config-store.ts";
@@ -24,10 +31,7 @@ export function evaluateTrace({ ingest, evaluator, ...stores }: EvaluationDepend
   return async (call) => {
     const projectId = requireProject(call);
     const { traceId = "" } = call.params;
-    const { datasetId, workspaceId } = (await readJsonObject(call)).value;
-    if (typeof datasetId !== "string" || datasetId === "") {
-      throw new AppError("bad_request", "traceId and datasetId are required");
-    }
+    const { datasetId, workspaceId } = parseBody((await readJsonObject(call)).value, routes.evaluateTrace.body);
     requireWorkspace(call, workspaceId);
     const { organizationId, requestId } = call.identity;
     const query = { projectId, traceId, withContent: true };

@@ -117,10 +117,10 @@ function setProfile(dependencies: { profiles: ProfileStore; ingest: IngestClient
   const { profiles, ingest, clock } = dependencies;
   return async (call) => {
     const projectId = requireProject(call);
-    const sent = (await readJsonObject(call)).value;
+    const { value } = await readJsonObject(call);
     const named = agentNamed(call);
     // A refused request registers no agent.
-    composeProfile(sent, {});
+    const sent = parseBody(value, routes.setProfile.body);
     const agent = await ingest.resolveAgent(projectId, named, { register: true });
     if (agent === null) throw new AppError("not_found", "Agent not found");
     const stored = await profiles.change(projectId, agent.id, {
