@@ -125,7 +125,6 @@ const bodiesReadByHand = [
   "createCustomEvaluator",
   "tryCustomEvaluator",
   "updateCustomEvaluator",
-  "createProject",
   "deleteAccount",
   "deleteOrganization",
 ];

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { submittedWorkspaceId } from "../workspace.ts";
-import { givenName } from "./texts.ts";
+import { givenName, givenNameSentences } from "./texts.ts";
 
 /** `GET /auth/config` (interface: GET auth/config; completions 12.1): a key in default mode only. */
 /** The version of the installation, such as `0.1.0`. */
@@ -37,8 +37,13 @@ export const projectReply = z.object({ project });
 export const submittedProject = z.object({
   name: givenName,
   workspaceId: submittedWorkspaceId.optional(),
-  /** With a session: the organization, one of the caller's; the first one otherwise. */
-  organizationId: z.string().optional(),
+  /** With a session: the organization, one of the caller's; the first one otherwise. What is none of them is 403. */
+  organizationId: z.unknown().meta({ type: "string" }).optional(),
 });
+export const submittedProjectSentences = {
+  ...givenNameSentences,
+  workspaceId: "workspaceId may be anything",
+  organizationId: "organizationId may be anything",
+} as const;
 export const renamedProject = z.object({ name: givenName });
 export const projectParams = z.object({ projectId: z.string() });

@@ -5,6 +5,7 @@ import {
   projectReply,
   renamedProject,
   submittedProject,
+  submittedProjectSentences,
 } from "../http/auth.ts";
 import { givenNameSentences } from "../http/texts.ts";
 import { judged } from "../judged-body.ts";
@@ -49,7 +50,7 @@ export const accountRoutes = {
     rateGroup: "credential",
     envelope: "standard",
     deadlineMs: deadlines.gatewayHopMs,
-    body: json(submittedProject),
+    body: judged(json(submittedProject), submittedProjectSentences),
     responses: { 201: { description: "The project with its key.", schema: projectReply }, ...checkedBody },
     summary: "Create a project.",
     section: "completions 12.2",
