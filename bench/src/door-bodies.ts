@@ -27,6 +27,7 @@ const otlp = {
   status: 200,
   encode: inHalves((traces) => encodeOtlpExport("bench", traces.flat())),
 };
+const events = { path: "/api/public/ingestion", contentType: "application/json", authorize: byBasic, status: 207 };
 const updates = { path: "/api/v1/ingest/span-updates", contentType: "application/json", authorize: byKey, status: 201 };
 
 export const doors = {
@@ -45,12 +46,14 @@ export const doors = {
       updatesBody(traces.flat().map((span) => ({ ...idsOf(span), type: "update", ...closing(span) }))),
     ],
   },
+  together: {
+    ...events,
+    what: "Langfuse events, a span in two of one batch",
+    encode: inHalves((traces) => batchBody([...traces.flatMap(createEvents), ...traces.flatMap(updateEvents)])),
+  },
   langfuse: {
-    what: "Langfuse events, a span in two",
-    path: "/api/public/ingestion",
-    contentType: "application/json",
-    authorize: byBasic,
-    status: 207,
+    ...events,
+    what: "Langfuse events, a span in two of two batches",
     encode: (traces) => [batchBody(traces.flatMap(createEvents)), batchBody(traces.flatMap(updateEvents))],
   },
 } satisfies Record<string, Door>;

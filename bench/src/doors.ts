@@ -21,8 +21,9 @@ const settleSeconds = 5;
 
 const comparisons: { of: DoorName; to: DoorName; bar?: Bar }[] = [
   { of: "alias", to: "otlp", bar: atMost(1.05) },
-  { of: "pieces", to: "whole", bar: atMost(1.3) },
-  { of: "langfuse", to: "whole", bar: atMost(1.3) },
+  { of: "together", to: "whole", bar: atMost(1.3) },
+  { of: "pieces", to: "whole" },
+  { of: "langfuse", to: "whole" },
   { of: "langfuse", to: "pieces" },
   { of: "whole", to: "otlp" },
 ];

@@ -11,6 +11,8 @@ export interface DueTrace {
   rootIds: string[];
   /** The response ids of roots that are model calls, by root id; other roots are missing. */
   responseIds: Readonly<Record<string, string>>;
+  /** Spans of an experiment are below its roots. */
+  nestsExperiment: boolean;
 }
 
 /** An announcement about a trace that settles. */
@@ -29,6 +31,7 @@ interface DueRecord {
   settles_at: string;
   root_ids: string[];
   response_ids: Record<string, string> | null;
+  nests_experiment: boolean | null;
 }
 
 /** Due traces whose derived values are not stale, longest waiting first. */
@@ -36,7 +39,7 @@ export async function readDueTraces(database: Queryable, limit: number): Promise
   const { rows } = await database.query<DueRecord>({
     name: "traces_to_settle",
     text: `
-      select due.project_id, due.trace_key, due.settles_at::text as settles_at, roots.root_ids, roots.response_ids
+      select due.project_id, due.trace_key, due.settles_at::text as settles_at, of_trace.*
       from (
         select project_id, trace_key, settles_at
         from ingest.traces
@@ -45,12 +48,13 @@ export async function readDueTraces(database: Queryable, limit: number): Promise
         limit $1
       ) due
       cross join lateral (
-        select coalesce(array_agg(id order by id), '{}') as root_ids,
-               json_object_agg(id, response_id) filter (where response_id is not null) as response_ids
+        select coalesce(array_agg(id order by id) filter (where is_root), '{}') as root_ids,
+               json_object_agg(id, response_id) filter (where is_root and response_id is not null) as response_ids,
+               bool_or(not is_root and source = 'eval-run') as nests_experiment
         from ingest.spans
         where spans.project_id = due.project_id and spans.trace_key = due.trace_key
-          and flags & ${otlpFlag} <> 0 and is_root
-      ) roots`,
+          and flags & ${otlpFlag} <> 0
+      ) of_trace`,
     values: [limit],
   });
   return rows.map((row) => ({
@@ -59,6 +63,7 @@ export async function readDueTraces(database: Queryable, limit: number): Promise
     settlesAt: row.settles_at,
     rootIds: row.root_ids,
     responseIds: row.response_ids ?? {},
+    nestsExperiment: row.nests_experiment ?? false,
   }));
 }
 

@@ -13,7 +13,8 @@ export async function* readNestedItems(
   projectId: string,
   traces: readonly DueTrace[],
 ): AsyncIterable<{ trace: DueTrace; span: ReadSpan }> {
-  const byKey = new Map(traces.map((trace) => [trace.traceKey, trace]));
+  const byKey = new Map(traces.filter((trace) => trace.nestsExperiment).map((trace) => [trace.traceKey, trace]));
+  if (byKey.size === 0) return;
   const { rows } = await read<{ id: string; trace_key: string }>(buildNestedRead(projectId, [...byKey.keys()]));
   const traceOf = new Map(rows.map(({ id, trace_key }) => [id, byKey.get(trace_key) as DueTrace]));
   for await (const slice of readSpanSlices(read, { projectId, ids: [...traceOf.keys()], metadata: false })) {
