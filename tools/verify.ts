@@ -6,6 +6,7 @@ import { type StdioOptions, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { findBrowser } from "../tests/browser/src/find-browser.ts";
+import { makeMemoryFolder } from "./memory-folder.ts";
 
 const root = path.dirname(import.meta.dirname);
 
@@ -61,6 +62,8 @@ if (unknown.length > 0) {
 }
 if (args.includes("--containers")) process.env.TOUCHSTONE_TEST_CONTAINERS = "1";
 
+const memoryFolder = process.env.TMPDIR === undefined ? makeMemoryFolder() : null;
+if (memoryFolder !== null) process.env.TMPDIR = memoryFolder;
 mkdirSync(path.join(root, ".cache"), { recursive: true });
 // Two at a time: each keeps one processor busy.
 const waiting = [...checks];

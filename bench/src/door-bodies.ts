@@ -1,6 +1,6 @@
 import type { SubmittedSpanUpdate } from "@touchstone/contracts";
 import type { Random } from "./dataset/random.ts";
-import { type ExportedSpan, encodeOtlpExport } from "./otlp-export.ts";
+import { benchSpan, type ExportedSpan, encodeOtlpExport } from "./otlp-export.ts";
 
 /** The root comes first. */
 export type ExportedTrace = readonly [ExportedSpan, ...ExportedSpan[]];
@@ -61,20 +61,11 @@ export const doors = {
 /** Spans as in the bench `otlp`, with texts that `writeText` makes. */
 export function writeTrace(random: Random, writeText: () => string, spans: number): ExportedTrace {
   const [traceId, rootId, startMs] = [random.hex(16), random.hex(8), Date.now()];
-  const write = (place: number): ExportedSpan => ({
-    traceId,
-    spanId: place === 0 ? rootId : random.hex(8),
-    parentSpanId: place === 0 ? null : rootId,
-    name: place === 0 ? "bench-agent" : "bench-step",
-    startMs: startMs + place,
-    endMs: startMs + place + 5,
-    attributes: {
-      "gen_ai.operation.name": place === 0 ? "invoke_agent" : "chat",
-      "gen_ai.request.model": "bench-model",
-      "input.value": writeText(),
-      "output.value": writeText(),
-    },
-  });
+  const write = (place: number): ExportedSpan =>
+    benchSpan({
+      ...{ traceId, rootId, spanId: place === 0 ? rootId : random.hex(8), startMs: startMs + place },
+      ...{ input: writeText(), output: writeText() },
+    });
   return [write(0), ...Array.from({ length: spans - 1 }, (_, index) => write(index + 1))];
 }
 
@@ -104,7 +95,7 @@ type Event = { id: string; type: string; timestamp: string; body: Record<string,
 
 const batchBody = (batch: readonly Event[]): string => JSON.stringify({ batch });
 
-/** What is said of the trace is said of its root span. */
+/** The root span carries the members of its trace. */
 function createEvents([root, ...steps]: ExportedTrace): Event[] {
   const { traceId, name, startMs, attributes } = root;
   const input = attributes["input.value"];

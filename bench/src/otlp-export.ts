@@ -11,6 +11,33 @@ export interface ExportedSpan {
   attributes: Readonly<Record<string, string>>;
 }
 
+/** A span of 5 ms: an agent at the root, a call of a model below it. */
+export function benchSpan(span: {
+  traceId: string;
+  rootId: string;
+  spanId: string;
+  startMs: number;
+  input: string;
+  output: string;
+}): ExportedSpan {
+  const { traceId, rootId, spanId, startMs, input, output } = span;
+  const isRoot = spanId === rootId;
+  return {
+    traceId,
+    spanId,
+    parentSpanId: isRoot ? null : rootId,
+    name: isRoot ? "bench-agent" : "bench-step",
+    startMs,
+    endMs: startMs + 5,
+    attributes: {
+      "gen_ai.operation.name": isRoot ? "invoke_agent" : "chat",
+      "gen_ai.request.model": "bench-model",
+      "input.value": input,
+      "output.value": output,
+    },
+  };
+}
+
 /** An export in protobuf, encoded once; under other ids it contains other spans. */
 export interface OtlpExport {
   bytes: Buffer;
@@ -54,22 +81,11 @@ export function createRenewableExport(options: { traces: number; spansPerTrace: 
   const nowMs = Date.now();
   const spans = Array.from({ length: options.traces }, () => {
     const traceId = newId(16);
-    const root = newId(8);
-    return Array.from(
-      { length: options.spansPerTrace },
-      (_, place): ExportedSpan => ({
-        traceId,
-        spanId: place === 0 ? root : newId(8),
-        parentSpanId: place === 0 ? null : root,
-        name: place === 0 ? "bench-agent" : "bench-step",
-        startMs: nowMs + place,
-        endMs: nowMs + place + 5,
-        attributes: {
-          "gen_ai.operation.name": place === 0 ? "invoke_agent" : "chat",
-          "gen_ai.request.model": "bench-model",
-          "input.value": options.text,
-          "output.value": options.text,
-        },
+    const rootId = newId(8);
+    return Array.from({ length: options.spansPerTrace }, (_, place) =>
+      benchSpan({
+        ...{ traceId, rootId, spanId: place === 0 ? rootId : newId(8), startMs: nowMs + place },
+        ...{ input: options.text, output: options.text },
       }),
     );
   }).flat();

@@ -88,7 +88,7 @@ describe("an export file in Parquet", () => {
     },
   );
 
-  test("is told by its columns, so that one without rows is taken and one of something else is refused", async () => {
+  test("is recognized by its columns: a file without rows is accepted, a file with other columns is refused", async () => {
     expect(await openExportFile(await write("none.parquet", scores(0)))).toMatchObject({ kind: "scores" });
     expect(await readAll(path.join(folder, "none.parquet"))).toEqual([]);
     const other = await write("other.parquet", [{ name: "city", data: ["Rome"], type: "STRING" }]);

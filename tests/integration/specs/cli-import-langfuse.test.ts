@@ -7,6 +7,7 @@ import { type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
 import { keys, type ScriptedLangfuse, startScriptedLangfuse } from "../src/scripted-langfuse.ts";
+import { nodeEnvironment } from "../src/service-process.ts";
 import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
@@ -48,7 +49,7 @@ function start(
   args: readonly string[],
   environment: Record<string, string>,
 ): { child: ChildProcess; ended: Promise<Ended> } {
-  const env = { PATH: process.env.PATH, TOUCHSTONE_URL: system.url, TOUCHSTONE_API_KEY: system.apiKey, ...environment };
+  const env = { ...nodeEnvironment, TOUCHSTONE_URL: system.url, TOUCHSTONE_API_KEY: system.apiKey, ...environment };
   let onEnded: (ended: Ended) => void;
   const ended = new Promise<Ended>((resolve) => {
     onEnded = resolve;

@@ -19,6 +19,7 @@ import { buildTrace, findFreePort, type ScriptedLlm, startScriptedLlm } from "@t
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
 import { startResultProxy } from "../src/result-proxy.ts";
+import { nodeEnvironment } from "../src/service-process.ts";
 import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
@@ -78,7 +79,7 @@ const touchstone = (args: readonly string[], settings: Record<string, string> = 
   runNode([cli, ...args], settings);
 
 function runNode(args: readonly string[], settings: Record<string, string> = {}): Promise<Ended> {
-  const env = { PATH: process.env.PATH, TOUCHSTONE_URL: system.url, TOUCHSTONE_API_KEY: system.apiKey, ...settings };
+  const env = { ...nodeEnvironment, TOUCHSTONE_URL: system.url, TOUCHSTONE_API_KEY: system.apiKey, ...settings };
   return new Promise((resolve) => {
     const child = execFile(process.execPath, args, { cwd: folder, env, timeout: 120_000 }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : (error.code ?? error.signal ?? -1), stdout, log: stdout + stderr }),
@@ -270,7 +271,7 @@ describe("touchstone eval", () => {
       return false;
     });
     const killed = await new Promise<Ended>((resolve) => {
-      const env = { PATH: process.env.PATH, TOUCHSTONE_URL: proxy.url, TOUCHSTONE_API_KEY: system.apiKey };
+      const env = { ...nodeEnvironment, TOUCHSTONE_URL: proxy.url, TOUCHSTONE_API_KEY: system.apiKey };
       const child = execFile(process.execPath, [cli, "eval"], { cwd: folder, env }, (error, stdout, stderr) =>
         resolve({ code: error?.signal ?? -1, stdout, log: stdout + stderr }),
       );
@@ -296,7 +297,7 @@ describe("touchstone eval", () => {
   test("prints how to resume when it is interrupted", async () => {
     await createDataset("Interrupted", 1);
     await writeConfig({ dataset: "Interrupted", task: "echo asked > asked.txt; sleep 600" });
-    const env = { PATH: process.env.PATH, TOUCHSTONE_URL: system.url, TOUCHSTONE_API_KEY: system.apiKey };
+    const env = { ...nodeEnvironment, TOUCHSTONE_URL: system.url, TOUCHSTONE_API_KEY: system.apiKey };
     const ended = new Promise<Ended>((resolve) => {
       const child = execFile(process.execPath, [cli, "eval"], { cwd: folder, env }, (error, stdout, stderr) =>
         resolve({ code: error?.code ?? 0, stdout, log: stdout + stderr }),

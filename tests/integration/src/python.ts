@@ -45,16 +45,31 @@ async function install(packages: readonly string[], environment: string): Promis
   await mkdir(path.dirname(environment), { recursive: true });
   const made = await mkdtemp(`${environment}-`);
   try {
-    await run("python3", ["-m", "venv", made], { timeout: installDeadlineMs });
+    const python = path.join(made, "bin/python");
     const quietly = ["--quiet", "--no-input", "--disable-pip-version-check", "--retries", "3"];
-    const pip = ["-m", "pip", "install", ...quietly, "--only-binary", ":all:", ...packages];
-    await run(path.join(made, "bin/python"), pip, { timeout: installDeadlineMs });
+    // Few of the modules are used; each is compiled when it is imported.
+    const install = ["install", ...quietly, "--no-compile", "--only-binary", ":all:", ...packages];
+    if (await hasPip()) {
+      await run("python3", ["-m", "venv", "--without-pip", made], { timeout: installDeadlineMs });
+      await run("python3", ["-m", "pip", "--python", python, ...install], { timeout: installDeadlineMs });
+    } else {
+      await run("python3", ["-m", "venv", made], { timeout: installDeadlineMs });
+      await run(python, ["-m", "pip", ...install], { timeout: installDeadlineMs });
+    }
     await rename(made, environment);
   } catch (error) {
     await rm(made, { recursive: true, force: true });
     // Another process was faster.
     if (!existsSync(environment)) throw error;
   }
+}
+
+/** Whether there is a pip that installs into an environment without one, which takes half as long to make. */
+async function hasPip(): Promise<boolean> {
+  return run("python3", ["-c", "import pip; assert int(pip.__version__.split('.')[0]) >= 23"]).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Runs a program of the folder `python` to its end; throws if it fails. */

@@ -106,14 +106,15 @@ function PromptVersion({ prompt, last }: { prompt: Prompt; last: number }) {
       >
         {isCompared ? <ChangesOf prompt={prompt} /> : <PromptText prompt={prompt} />}
       </Section>
-      <Section title="Labels" actions={<Button onClick={() => setMoving(true)}>Move labels here</Button>}>
-        <div className="flex flex-wrap gap-2">
+      <Section title="Labels">
+        <div className="flex flex-wrap items-center gap-2">
           {prompt.labels.length === 0 && <p className="m-0 text-soft">No label names this version.</p>}
           {prompt.labels.map((label) => (
             <Badge key={label} look={label === "production" ? "good" : "plain"}>
               {label}
             </Badge>
           ))}
+          <Button onClick={() => setMoving(true)}>Move labels here</Button>
         </div>
         <MoveLabelsDialog prompt={prompt} isOpen={isMoving} onClose={() => setMoving(false)} />
       </Section>

@@ -349,17 +349,21 @@ export const missingResults = z.object({
 
 export const deletedRun = z.object({ deleted: z.literal(true) });
 
+/** Far more than a run has, duplicates included: a longer list is refused before its items are read. */
+const sentScorersMax = 1_000;
+
 /** Body of `POST .../rescore`, optional: the graders of an external run that has no ratings yet (completions 5.13). */
-export const rescoreRunBody = submittedRun.pick({
-  evaluationSettingsId: true,
-  scorerGroupId: true,
-  additionalScorerIds: true,
-});
+export const rescoreRunBody = submittedRun
+  .pick({ evaluationSettingsId: true, scorerGroupId: true })
+  .extend({ additionalScorerIds: z.array(z.string()).max(sentScorersMax).nullish() });
 
 export const rescoreRunSentences = {
   evaluationSettingsId: "evaluationSettingsId must be a string",
   scorerGroupId: "scorerGroupId must be a string",
-  additionalScorerIds: "additionalScorerIds must be an array of strings",
+  additionalScorerIds: {
+    too_big: `additionalScorerIds must have at most ${limits.additionalScorersMax} entries`,
+    otherwise: "additionalScorerIds must be an array of strings",
+  },
 } as const;
 
 /** 200 of `POST .../rescore` (completions 5.11). Call it again while `remaining` is not 0. */

@@ -19,10 +19,13 @@ export const webhook = z.object({
   updatedAt: z.string(),
 });
 
+/** Far more than there are: a longer list is refused before its items are read. */
+const eventsMax = 100;
+
 const members = z.object({
   url: z.string(),
   description: z.string().max(500).nullish(),
-  events: z.array(webhookEvent).min(1).optional(),
+  events: z.array(webhookEvent).min(1).max(eventsMax).optional(),
   minSeverity: severity.optional(),
   agentIds: z.array(z.uuid()).max(100).optional(),
   enabled: z.boolean().optional(),
