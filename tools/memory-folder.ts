@@ -1,10 +1,10 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { freemem } from "node:os";
 import path from "node:path";
 
 const shared = "/dev/shm";
 const prefix = "touchstone-tests-";
-/** A whole run needs up to 2 GB in it at a time. */
+/** A whole run has up to 1 GB in it at a time. */
 const roomBytes = 6e9;
 /** What the servers and the browser need besides. */
 const leftBytes = 6e9;
@@ -17,8 +17,7 @@ const leftBytes = 6e9;
 export function makeMemoryFolder(): string | null {
   if (!hasRoom()) return null;
   for (const name of readdirSync(shared)) if (isLeftOver(name)) remove(path.join(shared, name));
-  const folder = path.join(shared, `${prefix}${process.pid}`);
-  mkdirSync(folder);
+  const folder = mkdtempSync(path.join(shared, `${prefix}${process.pid}-`));
   // Like /tmp: tests run programs under other accounts.
   chmodSync(folder, 0o1777);
   process.once("exit", () => remove(folder));
@@ -39,15 +38,21 @@ function hasRoom(): boolean {
   }
 }
 
-/** A run that was killed could not delete its folder. */
+/** A run that was ended by a signal could not delete its folder. */
 function isLeftOver(name: string): boolean {
   if (!name.startsWith(prefix)) return false;
   try {
-    process.kill(Number(name.slice(prefix.length)), 0);
+    process.kill(Number.parseInt(name.slice(prefix.length), 10), 0);
     return false;
-  } catch {
-    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ESRCH";
   }
 }
 
-const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+function remove(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  } catch {
+    // It is another user's, whose next run deletes it, or a process that is ending still writes in it.
+  }
+}

@@ -48,13 +48,13 @@ async function install(packages: readonly string[], environment: string): Promis
     const python = path.join(made, "bin/python");
     const quietly = ["--quiet", "--no-input", "--disable-pip-version-check", "--retries", "3"];
     // Few of the modules are used; each is compiled when it is imported.
-    const install = ["install", ...quietly, "--no-compile", "--only-binary", ":all:", ...packages];
+    const request = ["install", ...quietly, "--no-compile", "--only-binary", ":all:", ...packages];
     if (await hasPip()) {
       await run("python3", ["-m", "venv", "--without-pip", made], { timeout: installDeadlineMs });
-      await run("python3", ["-m", "pip", "--python", python, ...install], { timeout: installDeadlineMs });
+      await run("python3", ["-m", "pip", "--python", python, ...request], { timeout: installDeadlineMs });
     } else {
       await run("python3", ["-m", "venv", made], { timeout: installDeadlineMs });
-      await run(python, ["-m", "pip", ...install], { timeout: installDeadlineMs });
+      await run(python, ["-m", "pip", ...request], { timeout: installDeadlineMs });
     }
     await rename(made, environment);
   } catch (error) {
