@@ -35,7 +35,7 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 120_000,
           // As many as of the project below, which shares its turn.
-          maxWorkers: 4,
+          maxWorkers: 6,
         },
       },
       {
@@ -54,8 +54,8 @@ export default defineConfig({
           // On a slow machine a start of all services takes most of a minute; no test claims to be quick by these.
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          // Twice as many as CI has processors: tests wait for servers, and servers for the disk.
-          maxWorkers: 4,
+          // Three times as many as CI has processors: tests wait for servers, and servers for the disk.
+          maxWorkers: 6,
         },
       },
       {

@@ -4,8 +4,8 @@ import { runInNewContext } from "node:vm";
 
 /** Fewer buffers than this are not worth a collection. */
 const buffersMinBytes = 64 * 1024 * 1024;
-/** Memory in use at one collection may be free at the next: it is tried again after this many intervals. */
-const intervalsBetween = 6;
+/** Buffers in use at one collection may be unused soon after, which nothing shows: the next one follows after this many intervals. */
+const intervalsBetween = 2;
 /** Of the last interval; a busier process collects by itself. */
 const idleMax = 0.2;
 

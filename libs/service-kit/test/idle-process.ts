@@ -1,14 +1,28 @@
-// A process that used many buffers and is idle now. Prints how many megabytes of them it keeps after a while.
+// A process whose buffers become unused right after a collection that found them in use. Prints how many megabytes of
+// them it keeps, and after how many intervals.
+import { constants, type PerformanceEntry, PerformanceObserver } from "node:perf_hooks";
 import { releaseIdleMemory } from "../src/release-memory.ts";
 
+const everyMs = 200;
 const megabyte = 1024 * 1024;
-releaseIdleMemory({ everyMs: 200 });
+const intervalsMax = 20;
 let buffers = Array.from({ length: 32 }, () => Buffer.alloc(4 * megabyte));
 // They are old before they become garbage: young ones are collected soon in any case.
 for (let round = 0; round < 100; round += 1) JSON.parse(`[${"{},".repeat(50_000)}0]`);
-// Collections triggered by this have ended by then.
-setTimeout(() => {
-  buffers = [];
-}, 1_000);
-const keptMegabytes = (): number => buffers.length + Math.round(process.memoryUsage().arrayBuffers / megabyte);
-setTimeout(() => process.stdout.write(`${keptMegabytes()}\n`), 5_000);
+
+const collections = new PerformanceObserver((list) => {
+  const entries = list.getEntries() as (PerformanceEntry & { detail: { flags?: number } })[];
+  const forced = entries.some(({ detail }) => ((detail.flags ?? 0) & constants.NODE_PERFORMANCE_GC_FLAGS_FORCED) !== 0);
+  if (forced) buffers = [];
+});
+collections.observe({ entryTypes: ["gc"] });
+releaseIdleMemory({ everyMs });
+
+let intervals = 0;
+setInterval(() => {
+  if (buffers.length > 0) return;
+  intervals += 1;
+  const keptMegabytes = Math.round(process.memoryUsage().arrayBuffers / megabyte);
+  if (keptMegabytes >= 16 && intervals < intervalsMax) return;
+  process.stdout.write(JSON.stringify({ keptMegabytes, intervals }), () => process.exit(0));
+}, everyMs);

@@ -67,12 +67,16 @@ test("live profiles of judges are exported by their own ids, with the name they 
     evaluationSettingsId,
   });
   const { _id: id, ...profile } = body.evaluator;
+  // It has no name for live traffic, and a text that PostgreSQL's operators refuse.
+  const nameless = { name: "Calm", description: "\0 \\\ud800\ud800 \\u0000", online: { enabled: true } };
+  expect((await client.sendTo("POST", "/api/v1/agent-monitoring/judge-scorers", nameless)).status).toBe(201);
 
   const rows = await linesOf(client, "online-evaluators");
   expect(rows.map((row) => row.id)).toEqual(rows.map((row) => row.id).toSorted());
   expect(rows.find((row) => row.id === id)).toEqual({ id, projectId: client.projectId, ...profile });
   const listed = (await client.sendTo("GET", "/api/v1/monitor/online-evaluators")).body.evaluators;
   expect(rows.map((row) => row.id)).toEqual(listed.map(({ _id }: { _id: string }) => _id).toSorted());
+  expect(rows.map((row) => row.name)).toContain("Calm");
   const others = await linesOf(createProjectClient(service.address, randomUUID()), "online-evaluators");
   expect(others.map((row) => row.name)).not.toContain("Live");
   expect(await linesOf(client, "online-evaluators", "?since=2100-01-01")).toEqual([]);

@@ -128,8 +128,10 @@ test("a gate tests scores that clients gave, by the trace of a result or by its 
     const { runId } = await client.expect({ status: 201, schema: createRunReply }, "POST", `${evaluations}/runs`, {
       datasetId: made._id,
     });
+    // PostgreSQL's operators refuse a document with such a text.
+    const output = { text: "On Tuesday \0 \ud800" };
     const results = values.map((_, questionIndex) =>
-      buildResult({ questionIndex, traceId: runTraces[questionIndex] ?? null }),
+      buildResult({ questionIndex, output, traceId: runTraces[questionIndex] ?? null }),
     );
     await submit(runId, "batch", results);
     const scores = values.map((value, index) => ({

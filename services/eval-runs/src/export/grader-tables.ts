@@ -1,4 +1,4 @@
-import { type ExportedTable, firstId, storedSize } from "@touchstone/db";
+import { type ExportedTable, firstId, readableJson, storedSize } from "@touchstone/db";
 import type { OnlineProfile } from "../graders/online-profile.ts";
 import { byId, createdAt, json, jsonText, updatedAt, versionsOf } from "./exported-table.ts";
 
@@ -45,7 +45,7 @@ export const graderTables = {
   "online-evaluators": {
     columns: `
       configs.online->>'profileId' as id, configs.id as config_id, configs.online::text,
-      coalesce(configs.online->>'name', versions.document->>'name') as name, configs.created_at`,
+      coalesce(configs.online->>'name', ${readableJson("versions.document")} ->> 'name') as name, configs.created_at`,
     source: `
       evals.grading_configs as configs
       join evals.grading_config_versions as versions

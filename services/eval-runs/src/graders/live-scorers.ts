@@ -57,10 +57,8 @@ function composeLiveScorers(
  * changes.
  */
 export async function announceLiveScorers(transaction: Queryable, projectId: string): Promise<LiveScorers | null> {
-  const live = composeLiveScorers(
-    await readLiveJudges(transaction, projectId),
-    await readLiveGroups(transaction, projectId),
-  );
+  const groups = await readLiveGroups(transaction, projectId);
+  const live = composeLiveScorers(await readLiveJudges(transaction, projectId, groups), groups);
   const digest = createHash("sha256").update(JSON.stringify(live)).digest("base64url");
   const { rows } = await transaction.query<{ revision: string; announced_at: Date }>({
     name: "live_scorers_note",
@@ -82,8 +80,12 @@ export async function announceLiveScorers(transaction: Queryable, projectId: str
   return body;
 }
 
-/** The judges with a live profile, and the members of groups with one. */
-async function readLiveJudges(transaction: Queryable, projectId: string): Promise<LiveJudgeSource[]> {
+/** The judges with a live profile, and the members of live groups. */
+async function readLiveJudges(
+  transaction: Queryable,
+  projectId: string,
+  groups: readonly LiveGroupSource[],
+): Promise<LiveJudgeSource[]> {
   const { rows } = await transaction.query<{ id: string; version: number; document: string; online: string | null }>({
     name: "live_judges_read",
     text: `
@@ -96,17 +98,10 @@ async function readLiveJudges(transaction: Queryable, projectId: string): Promis
       where configs.project_id = $1
         and (
           configs.online is not null
-          or configs.id::text in (
-            select member ->> 'refId'
-            from evals.scorer_groups
-            cross join json_array_elements(document -> 'members') as member
-            where scorer_groups.project_id = $1
-              and scorer_groups.online is not null
-              and member ->> 'kind' = 'judge'
-          )
+          or configs.id::text = any ($2)
         )
       order by configs.id`,
-    values: [projectId],
+    values: [projectId, groups.flatMap(({ group }) => judgesOf(group))],
   });
   return rows.map((row) => ({ ...row, online: row.online === null ? null : JSON.parse(row.online) }));
 }

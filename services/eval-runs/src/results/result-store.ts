@@ -1,4 +1,4 @@
-import type { Database, Statement } from "@touchstone/db";
+import { type Database, readableJson, type Statement } from "@touchstone/db";
 import { AppError } from "@touchstone/service-kit";
 import type { CountedResult, ResultTally } from "../statistics/result-tally.ts";
 import { countNextRows, inOrder, isLastPage, listedIds, pageRows, selectPage } from "./result-pages.ts";
@@ -94,7 +94,8 @@ export function createResultStore(database: Database): ResultStore {
       const { rows } = await database.readScoped<ScorableRecord>([projectId], {
         name: "results_scorable",
         text: `
-          select id, question_index, is_variant, status, rating, case_id, run_number, document -> 'traceId' as trace_id
+          select id, question_index, is_variant, status, rating, case_id, run_number,
+                 ${readableJson("document")} -> 'traceId' as trace_id
           from evals.results
           where project_id = $1
             and run_id = $2

@@ -38,7 +38,7 @@ const addresses = ["127.0.0.2", "127.0.0.3", "127.0.0.4"] as const;
  */
 export function createClientFactory(options: { url: string; tally: Tally; over: AbortSignal }) {
   const { url, tally, over } = options;
-  const agents = addresses.map((localAddress) => new Agent({ connections: 512, connect: { localAddress } }));
+  const agents = addresses.map((localAddress) => new Agent({ connections: 512, localAddress }));
   let turn = 0;
 
   function clientOf(apiKey: string): Client {
