@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { takeLoopTurn } from "./loop-turns.ts";
 
 /** Pure work with points to pause: it yields between pieces of about a tenth of a millisecond. */
 export type Sliced<Result> = Generator<undefined, Result, undefined>;
@@ -8,7 +8,7 @@ const sliceMs = 8;
 
 /**
  * Runs sliced work to its end. Short work finishes within the first slice, without a single wait; longer work gives
- * the event loop a turn after each slice. Rejects with the signal's reason once the signal aborts.
+ * the event loop a turn after each slice, and takes turns with other long work. Rejects with the signal's reason once the signal aborts.
  */
 export async function runInSlices<Result>(work: Sliced<Result>, signal: AbortSignal): Promise<Result> {
   signal.throwIfAborted();
@@ -17,7 +17,7 @@ export async function runInSlices<Result>(work: Sliced<Result>, signal: AbortSig
     const step = work.next();
     if (step.done) return step.value;
     if (performance.now() < sliceEndsAt) continue;
-    await nextTurn();
+    await takeLoopTurn();
     signal.throwIfAborted();
     sliceEndsAt = performance.now() + sliceMs;
   }

@@ -28,6 +28,35 @@ test("other work gets its turn during long work", async () => {
   expect(turns).toBeGreaterThanOrEqual(3);
 });
 
+test("of several long works one goes on in each turn of the event loop", async () => {
+  let turn = 0;
+  let running = true;
+  const count = (): void => {
+    turn += 1;
+    if (running) setImmediate(count);
+  };
+  const worksOfTurns: Set<number>[] = [];
+  function* noted(number: number): Sliced<string> {
+    const pieces = work(40);
+    for (;;) {
+      (worksOfTurns[turn] ??= new Set()).add(number);
+      const step = pieces.next();
+      if (step.done) return step.value;
+      yield;
+    }
+  }
+  setImmediate(count);
+
+  const works = Array.from({ length: 8 }, (_, number) => runInSlices(noted(number), unaborted));
+  await expect(Promise.all(works)).resolves.toHaveLength(8);
+  running = false;
+
+  // All of them began in the first one.
+  const [, ...others] = worksOfTurns.filter((numbers) => numbers !== undefined);
+  expect(others.length).toBeGreaterThanOrEqual(8);
+  expect(others.map(({ size }) => size)).toEqual(others.map(() => 1));
+});
+
 test("short work is done without yielding", async () => {
   let othersRan = false;
   setImmediate(() => {

@@ -1,6 +1,6 @@
 import type { Bus } from "@touchstone/bus";
 import type { VerdictMode } from "@touchstone/contracts";
-import { orAborted } from "@touchstone/service-kit";
+import { orAborted, takeLoopTurnIfLarge } from "@touchstone/service-kit";
 import type { EvaluationCase } from "../grading/cases.ts";
 import type { GradingPlan } from "../grading/plan.ts";
 import type { Timings } from "../timings.ts";
@@ -40,10 +40,11 @@ export async function judgeResult(
   result: ResultToJudge,
   { leftMs, signal }: { leftMs: number; signal: AbortSignal },
 ): Promise<Judgement> {
-  const { error, traceId } = result.submitted;
+  const { error, traceId, query, outputText } = result.submitted;
   if (error !== null) return failedCase(error);
   const startedMs = performance.now();
   const linked = traceId === null ? null : await orAborted(result.linkTrace(traceId), signal);
+  await takeLoopTurnIfLarge((query?.length ?? 0) + (outputText?.length ?? 0));
   const endMs = startedMs + Math.min(timings.resultMs, leftMs) - timings.storeMs;
   const { outageMs } = timings;
   const graded = { ...result, linked };

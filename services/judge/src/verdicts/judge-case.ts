@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import type { JudgedCase, JudgeRubric, Verdict } from "@touchstone/contracts";
-import type { Clock } from "@touchstone/service-kit";
+import { type Clock, takeLoopTurnIfLarge } from "@touchstone/service-kit";
 import type { AskForJson } from "../prompting/ask-for-json.ts";
 import { answerSchema, repair } from "../prompting/templates.ts";
 import type { JudgeObserver } from "../providers/observer.ts";
@@ -50,6 +50,8 @@ export function createCaseJudge(options: CaseJudgeOptions): CaseJudge {
 
   return async (rubric, judged, call) => {
     const startedAtMs = clock.now();
+    // All results of a batch arrive together.
+    await takeLoopTurnIfLarge(judged.input.length + judged.output.length + (judged.expected?.length ?? 0));
     // A replay calls no provider: recorded verdicts are found without keys.
     const route = await resolveModel(rubric.model, call, { waits: call.mode !== "replay" });
     const { model } = route;
