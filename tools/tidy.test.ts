@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { busMessages, type Route, routes, settings } from "@touchstone/contracts";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -30,6 +30,8 @@ beforeAll(async () => {
   );
 });
 
+/** A larger file was committed by mistake, and every clone downloads it for ever. */
+const fileMaxBytes = 2 * 1024 * 1024;
 /** Source files of less than twenty lines. This number may only fall. */
 const thinFilesMax = 122;
 
@@ -43,6 +45,13 @@ describe("every file", () => {
     const list = await readFile(path.join(repositoryRoot, "tools/tidy/oversized.txt"), "utf8");
     const typescript = sources.filter(({ path: file }) => /\.tsx?$/.test(file) && !/\.gen\.(d\.)?ts$/.test(file));
     expect(compareWithList(measureSize(typescript), list)).toEqual([]);
+  });
+
+  test("is small enough for a repository", async () => {
+    const sizes = await Promise.all(
+      files.map(async (file) => ({ file, bytes: (await stat(path.join(repositoryRoot, file))).size })),
+    );
+    expect(sizes.filter(({ bytes }) => bytes > fileMaxBytes)).toEqual([]);
   });
 
   test("of source code has a minimum size: few have less than twenty lines, and ever fewer", () => {
