@@ -277,6 +277,8 @@ function readable(body: Readable): HopAnswer["body"] {
 function hold(answer: SentAnswer, hop: Hop, bounds: HopBounds): HopAnswer {
   if (hop.lasting !== undefined) bounds.endDeadline();
   answer.body.once("close", bounds.release);
+  // It may fail before anybody reads it, and an `error` event that nobody listens to ends the process.
+  answer.body.on("error", () => undefined);
   return { ...answer, takeTime: bounds.endDeadline };
 }
 

@@ -1,4 +1,6 @@
 import { connect, type Socket } from "node:net";
+import { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { deadlines, limits, routes } from "@touchstone/contracts";
 import { cutWhenSlow } from "@touchstone/service-kit";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -60,6 +62,35 @@ describe.each([
     await vi.waitFor(async () => expect(await heldBytes()).toBe(0));
     const answer = await read(routes.listTraces.path);
     expect((await answer.arrayBuffer()).byteLength).toBe(large.length);
+  });
+
+  test("another client that disconnects while its answer waits for memory harms nobody", async () => {
+    Object.assign(deadlines, { answerRoomMs: 60_000 });
+    let answered = 0;
+    const listTraces = async () => {
+      answered += 1;
+      return { status: 200, body: answered === 1 ? large : Readable.from([large]) };
+    };
+    gateway = await startTestGateway({ isLocal, behind: { listTraces } });
+    askAndWait();
+    await vi.waitFor(async () => expect(await heldBytes()).toBe(held));
+
+    for (let client = 0; client < 5; client += 1) {
+      const leaving = new AbortController();
+      const asking = fetch(gateway.url + routes.listTraces.path, {
+        headers: { "x-api-key": apiKey },
+        signal: leaving.signal,
+      });
+      await vi.waitFor(() => expect(answered).toBe(client + 2));
+      await sleep(50);
+      leaving.abort();
+      await expect(asking).rejects.toThrow();
+    }
+
+    // Node ends a process in which a stream fails and nobody listens.
+    await sleep(200);
+    expect((await read(routes.readMetrics.path)).status).toBe(200);
+    expect(await heldBytes()).toBe(held);
   });
 });
 

@@ -1,0 +1,26 @@
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { inflateStream } from "../src/inflate-stream.ts";
+
+const mebibyte = 1024 * 1024;
+
+describe("a body as a stream", () => {
+  test("is inflated", async () => {
+    const sent = Buffer.alloc(mebibyte, "a");
+    expect(await buffer(inflateStream(Readable.from([gzipSync(sent)]), "gzip", mebibyte))).toEqual(sent);
+  });
+
+  test.for([
+    ["is no gzip data", Buffer.from("no gzip data"), "body_unreadable"],
+    ["breaks off", gzipSync(Buffer.alloc(mebibyte, "a")).subarray(0, 500), "body_unreadable"],
+    ["is too large", gzipSync(Buffer.alloc(mebibyte + 1, "a")), "body_too_large"],
+  ] as const)("that %s fails its reader and nobody else, however late it is read", async ([, sent, code]) => {
+    const stream = inflateStream(Readable.from([sent]), "gzip", mebibyte);
+    // Node ends a process in which a stream fails and nobody listens.
+    await sleep(50);
+    await expect(buffer(stream)).rejects.toMatchObject({ code });
+  });
+});
