@@ -17,7 +17,7 @@ export function inflateStream(body: Readable, contentEncoding: string | undefine
   inflater.once("error", (cause) => {
     bounded.destroy(new AppError("body_unreadable", `The request body is not valid ${encoding} data.`, { cause }));
   });
-  // It may fail before anybody reads it, and an `error` event that nobody listens to ends the process.
+  // It may fail before it is read, and an `error` event without a listener ends the process.
   bounded.on("error", () => undefined);
   bounded.once("close", () => {
     body.unpipe(inflater);

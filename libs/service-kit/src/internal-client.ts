@@ -277,7 +277,7 @@ function readable(body: Readable): HopAnswer["body"] {
 function hold(answer: SentAnswer, hop: Hop, bounds: HopBounds): HopAnswer {
   if (hop.lasting !== undefined) bounds.endDeadline();
   answer.body.once("close", bounds.release);
-  // It may fail before anybody reads it, and an `error` event that nobody listens to ends the process.
+  // It may fail before it is read, and an `error` event without a listener ends the process.
   answer.body.on("error", () => undefined);
   return { ...answer, takeTime: bounds.endDeadline };
 }

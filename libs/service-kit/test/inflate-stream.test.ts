@@ -17,9 +17,9 @@ describe("a body as a stream", () => {
     ["is no gzip data", Buffer.from("no gzip data"), "body_unreadable"],
     ["breaks off", gzipSync(Buffer.alloc(mebibyte, "a")).subarray(0, 500), "body_unreadable"],
     ["is too large", gzipSync(Buffer.alloc(mebibyte + 1, "a")), "body_too_large"],
-  ] as const)("that %s fails its reader and nobody else, however late it is read", async ([, sent, code]) => {
+  ] as const)("that %s fails its reader alone, however late it is read", async ([, sent, code]) => {
     const stream = inflateStream(Readable.from([sent]), "gzip", mebibyte);
-    // Node ends a process in which a stream fails and nobody listens.
+    // An `error` event without a listener would end the process.
     await sleep(50);
     await expect(buffer(stream)).rejects.toMatchObject({ code });
   });

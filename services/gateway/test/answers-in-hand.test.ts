@@ -64,7 +64,7 @@ describe.each([
     expect((await answer.arrayBuffer()).byteLength).toBe(large.length);
   });
 
-  test("another client that disconnects while its answer waits for memory harms nobody", async () => {
+  test("another client that disconnects while its answer waits for memory does no harm", async () => {
     Object.assign(deadlines, { answerRoomMs: 60_000 });
     let answered = 0;
     const listTraces = async () => {
@@ -87,7 +87,7 @@ describe.each([
       await expect(asking).rejects.toThrow();
     }
 
-    // Node ends a process in which a stream fails and nobody listens.
+    // An `error` event without a listener would end the process.
     await sleep(200);
     expect((await read(routes.readMetrics.path)).status).toBe(200);
     expect(await heldBytes()).toBe(held);
