@@ -4,11 +4,19 @@ import { AppError } from "./app-error.ts";
 import { requireKnownEncoding, zstdWindowLogMax } from "./inflate-body.ts";
 
 /**
- * A stream of a body without its `Content-Encoding`: unread data waits on the socket. Fails with 400 when the data is
- * invalid or incomplete, and with 413 past `maxBytes`; throws 415 for an unknown encoding.
+ * Compressed bytes that are read ahead. A small body can hold much work, and only a socket that is being read reports
+ * that its client has disconnected.
+ */
+const readAheadBytes = 1024 * 1024;
+
+/**
+ * A stream of a body without its `Content-Encoding`: unread data waits on the socket, apart from the first MiB of
+ * compressed data. Fails with 400 when the data is invalid or incomplete, and with 413 past `maxBytes`; throws 415 for
+ * an unknown encoding.
  */
 export function inflateStream(body: Readable, contentEncoding: string | undefined, maxBytes: number): Readable {
   const encoding = requireKnownEncoding(contentEncoding);
+  const ahead = new PassThrough(encoding === "identity" ? {} : { writableHighWaterMark: readAheadBytes });
   const inflater = createInflater(encoding);
   const bounded = boundBytes(maxBytes);
   // Not `pipeline`, which destroys the request when the reader leaves: the refusal still has to be sent on its socket.
@@ -20,10 +28,11 @@ export function inflateStream(body: Readable, contentEncoding: string | undefine
   // It may fail before it is read, and an `error` event without a listener ends the process.
   bounded.on("error", () => undefined);
   bounded.once("close", () => {
-    body.unpipe(inflater);
+    body.unpipe(ahead);
+    ahead.destroy();
     inflater.destroy();
   });
-  return body.pipe(inflater).pipe(bounded);
+  return body.pipe(ahead).pipe(inflater).pipe(bounded);
 }
 
 function createInflater(encoding: ReturnType<typeof requireKnownEncoding>): Duplex {

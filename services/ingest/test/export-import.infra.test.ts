@@ -3,7 +3,7 @@ import { importReply, tracesStored } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openPools } from "./ingest-database.ts";
 import { jsonText, objectText } from "./json-arbitrary.ts";
 import { listCaptures, readCapture } from "./otlp/corpus.ts";
@@ -347,5 +347,27 @@ describe("an import that cannot go on", () => {
       },
     ]);
     expect((await importTraces(projectId, body.join("\n"))).json).toMatchObject({ stored: 200, replayed: 1_000 });
+  });
+
+  test("because its client disconnected ends, and makes room for another", async () => {
+    const projectId = newProject();
+    // A gigabyte in one megabyte: minutes of work for each of the two that a project may run.
+    const member = gzipSync(Buffer.alloc(10 * 1024 * 1024, "{}\n"));
+    const endless = Buffer.concat(Array.from({ length: 100 }, () => member));
+    const leaving = new AbortController();
+    const imports = [1, 2].map(() =>
+      ingest.call(projectId, "POST", "/api/v1/import/traces", {
+        body: endless,
+        headers: { "content-type": "application/x-ndjson", "content-encoding": "gzip" },
+        signal: leaving.signal,
+      }),
+    );
+    const statusOfAnother = async () => (await importTraces(projectId, '{"name":"small"}')).status;
+    await vi.waitFor(async () => expect(await statusOfAnother()).toBe(429));
+
+    leaving.abort();
+
+    for (const each of imports) await expect(each).rejects.toThrow();
+    await vi.waitFor(async () => expect(await statusOfAnother()).toBe(200), { timeout: 20_000, interval: 100 });
   });
 });

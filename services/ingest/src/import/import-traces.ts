@@ -86,6 +86,8 @@ async function importLines(
   let bytes = 0;
   const source = call.stream(limits.importInflatedMaxBytes);
   for await (const line of splitLines(source, otlpBodyMaxBytes, call.hold)) {
+    // A small file may hold minutes of work, of no use to a client that has disconnected.
+    call.signal.throwIfAborted();
     bytes += line.bytes?.length ?? 0;
     const take = async (spans: IncomingSpan[]): Promise<void> => {
       for (const span of spans) waiting.push({ line: line.number, span });
