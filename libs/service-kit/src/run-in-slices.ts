@@ -8,7 +8,8 @@ const sliceMs = 8;
 
 /**
  * Runs sliced work to its end. Short work finishes within the first slice, without a single wait; longer work gives
- * the event loop a turn after each slice, and takes turns with other long work. Rejects with the signal's reason once the signal aborts.
+ * the event loop a turn after each slice, and takes turns with other long work. Rejects with the signal's reason once
+ * the signal aborts.
  */
 export async function runInSlices<Result>(work: Sliced<Result>, signal: AbortSignal): Promise<Result> {
   signal.throwIfAborted();

@@ -13,43 +13,40 @@ function* work(pieces: number): Sliced<string> {
   return "done";
 }
 
-test("other work gets its turn during long work", async () => {
+/** Counts the turns of the event loop from now on, until the test ends. */
+function countTurns(): () => number {
   let turns = 0;
-  let running = true;
-  const count = (): void => {
+  let handle = setImmediate(function count() {
     turns += 1;
-    if (running) setImmediate(count);
-  };
-  setImmediate(count);
+    handle = setImmediate(count);
+  });
+  onTestFinished(() => clearImmediate(handle));
+  return () => turns;
+}
+
+test("other work gets its turn during long work", async () => {
+  const turns = countTurns();
 
   await expect(runInSlices(work(60), unaborted)).resolves.toBe("done");
-  running = false;
 
-  expect(turns).toBeGreaterThanOrEqual(3);
+  expect(turns()).toBeGreaterThanOrEqual(3);
 });
 
 test("of several long works one goes on in each turn of the event loop", async () => {
-  let turn = 0;
-  let running = true;
-  const count = (): void => {
-    turn += 1;
-    if (running) setImmediate(count);
-  };
+  const turns = countTurns();
   const worksOfTurns = new Map<number, Set<number>>();
   function* noted(number: number): Sliced<string> {
     const pieces = work(40);
     for (;;) {
-      worksOfTurns.set(turn, (worksOfTurns.get(turn) ?? new Set()).add(number));
+      worksOfTurns.set(turns(), (worksOfTurns.get(turns()) ?? new Set()).add(number));
       const step = pieces.next();
       if (step.done) return step.value;
       yield;
     }
   }
-  setImmediate(count);
 
   const works = Array.from({ length: 8 }, (_, number) => runInSlices(noted(number), unaborted));
   await expect(Promise.all(works)).resolves.toHaveLength(8);
-  running = false;
 
   // All of them began in the first one.
   const [, ...others] = worksOfTurns.values();

@@ -224,7 +224,7 @@ describe("recorded gates", () => {
     const page = await list("limit=3");
     expect(page).toMatchObject({ runIds: [fourth, third, second], totalCount: 4, hasNextPage: true });
     expect(page.gates.map(({ branch, commit }) => [branch, commit])).toEqual([
-      [null, null],
+      ["main\ufffd", null],
       ["main", "4f1c9a2"],
       ["fix", "d94c3"],
     ]);

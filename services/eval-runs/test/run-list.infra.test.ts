@@ -99,9 +99,10 @@ describe("the list of runs", () => {
     expect(await idsOf("search=d94c")).toEqual([search]);
     expect(await idsOf(`search=${encodeURIComponent("süche 100%")}`)).toEqual([search]);
     expect(await idsOf(`search=${encodeURIComponent("%")}`)).toEqual([search]);
+    expect(await idsOf("search=agent")).toEqual([hostile, refund]);
     expect(await idsOf(`search=${hostile}`)).toEqual([hostile]);
     expect(await idsOf("search=displayName")).toEqual([]);
-    expect(await idsOf("search=%00")).toEqual([]);
+    expect(await idsOf("search=%00")).toEqual([hostile]);
     expect(await idsOf("from=2020-01-01&to=2021-01-01")).toEqual([]);
     expect(await idsOf("from=2020-01-01")).toEqual([hostile, search, refund]);
   });

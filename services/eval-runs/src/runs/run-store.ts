@@ -1,5 +1,5 @@
 import { isUuid, type VerdictMode } from "@touchstone/contracts";
-import { type Database, type Statement, selectPart, sqlStateOf } from "@touchstone/db";
+import { type Database, readableJson, type Statement, selectPart, sqlStateOf } from "@touchstone/db";
 import { type Act, AppError, type ListPage, type SizedRow } from "@touchstone/service-kit";
 import { externalSource } from "../judging/judgement.ts";
 import { recordAuditEvent } from "../outbox.ts";
@@ -238,18 +238,18 @@ export function createRunStore(database: Database): RunStore {
   };
 }
 
-/** Values of a subject. PostgreSQL's operators cannot read a subject with a \u0000: searches do not find such a run. */
+/** Values of a subject, one per line. */
 const saidBySubject = (expressions: readonly string[]): string =>
-  `case when pg_input_is_valid(evaluation_subject::text, 'jsonb') then concat_ws(E'\\n', ${expressions.join(", ")}) end`;
+  `(select concat_ws(E'\\n', ${expressions.join(", ")}) from (select ${readableJson("evaluation_subject")}) as read (subject))`;
 
-const nameOfSubject = "coalesce(evaluation_subject ->> 'displayName', evaluation_subject ->> 'name')";
+const nameOfSubject = "coalesce(subject ->> 'displayName', subject ->> 'name')";
 
 /** Branch and commit are in `git` (pipelines) or `metadata` (the SDK). Null if the subject has none. */
 export const branchOfSubject = `nullif(${saidBySubject([
-  "coalesce(evaluation_subject #>> '{git,branch}', evaluation_subject #>> '{metadata,branch}')",
+  "coalesce(subject #>> '{git,branch}', subject #>> '{metadata,branch}')",
 ])}, '')`;
 export const commitOfSubject = `nullif(${saidBySubject([
-  "coalesce(evaluation_subject #>> '{git,commit_sha}', evaluation_subject #>> '{git,commit}', evaluation_subject #>> '{metadata,commit}')",
+  "coalesce(subject #>> '{git,commit_sha}', subject #>> '{git,commit}', subject #>> '{metadata,commit}')",
 ])}, '')`;
 
 /** The first eight parameters are {@link filterValues}. */
@@ -263,12 +263,12 @@ const filtered = `
             and ($7::timestamptz is null or created_at < $7)
             and ($8::text is null or id::text ilike $8 or ${saidBySubject([
               nameOfSubject,
-              "evaluation_subject ->> 'version'",
-              "evaluation_subject #>> '{metadata,version}'",
-              "evaluation_subject #>> '{metadata,branch}'",
-              "evaluation_subject #>> '{metadata,commit}'",
-              "evaluation_subject #>> '{git,branch}'",
-              "evaluation_subject #>> '{git,commit_sha}'",
+              "subject ->> 'version'",
+              "subject #>> '{metadata,version}'",
+              "subject #>> '{metadata,branch}'",
+              "subject #>> '{metadata,commit}'",
+              "subject #>> '{git,branch}'",
+              "subject #>> '{git,commit_sha}'",
             ])} ilike '%' || $8)`;
 
 function filterValues(projectId: string, filter: RunFilter): unknown[] {

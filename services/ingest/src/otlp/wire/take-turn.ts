@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { takeLoopTurn } from "@touchstone/service-kit";
 
 /** How long the event loop may be blocked before others get a turn. */
 const turnMs = 2;
@@ -14,7 +14,7 @@ export function takeTurn(): Turn {
   return {
     isOver: () => performance.now() - startedAt > turnMs,
     async next() {
-      await nextTurn();
+      await takeLoopTurn();
       startedAt = performance.now();
     },
   };
