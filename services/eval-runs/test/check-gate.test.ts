@@ -39,6 +39,8 @@ describe("the comparison with the baseline's average", () => {
     ["a little more than half a point worse", 7.49, 8, {}, false],
     ["two points worse where two are tolerated", 6, 8, { tolerance: "2" }, true],
     ["any worse where nothing is tolerated", 7.99, 8, { tolerance: "0" }, false],
+    ["more than a tolerance of three decimals", 0.88, 0.9, { tolerance: "0.016" }, false],
+    ["as much as a tolerance that no binary fraction equals", 0.7, 0.8, { tolerance: "0.1" }, true],
     ["nothing rated against a baseline", null, 8, {}, false],
     ["nothing rated and no baseline", null, null, {}, true],
     ["no baseline", 1, null, {}, true],

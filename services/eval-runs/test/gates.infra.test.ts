@@ -296,6 +296,33 @@ describe("recorded gates", () => {
   });
 });
 
+describe("two runs of different versions of their dataset", () => {
+  test("are compared by their questions, wherever these are", async () => {
+    const baseline = await makeRun({ ratings: [2, 9, 8, 7, 6, 5, 4, 3] });
+    const first = `/api/v1/custom-agent-evaluations/datasets/${datasetId}/cases/0?version=1`;
+    expect((await client.sendTo("DELETE", first)).status).toBe(200);
+    const candidate = await makeRun({ ratings: [9, 8, 7, 6, 5, 4, 3] });
+
+    expect((await gateOf(candidate, "method=paired")).body).toMatchObject({
+      baselineRunId: baseline,
+      paired: { cases: 7, difference: 0 },
+    });
+    const { cases, paired } = comparedRuns.parse(
+      (await evaluate(`/runs/compare?baseline=${baseline}&candidate=${candidate}`)).body,
+    );
+    expect(paired).toMatchObject({ cases: 7, difference: 0 });
+    expect(cases.map(({ questionIndex, query, delta }) => [questionIndex, query, delta])).toEqual([
+      ...[1, 2, 3, 4, 5, 6, 7].map((number, index) => [index, `Question ${number}?`, 0]),
+      // A case that only the baseline has.
+      [7, "Question 0?", null],
+    ]);
+    const sorted = await client.send("GET", `/runs/${candidate}/results?sort=delta&baseline=${baseline}`);
+    expect(sorted.body.results.map((row: { ofCase: { delta: number } }) => row.ofCase.delta)).toEqual(
+      Array.from({ length: 7 }, () => 0),
+    );
+  });
+});
+
 describe("two runs side by side", () => {
   test("show each case of either, with the mean of its repetitions and the difference", async () => {
     const subject = { evaluationSubject: { version: "v2" } };

@@ -47,12 +47,12 @@ async function age(table: "runs" | "results", runId: string, hours: number): Pro
 test("a run without new results is ended as failed, and no other", async () => {
   const hour = 3_600_000;
   const sweeper = sweepIdleRuns({ database: system.open("maintenance"), idleMs: 24 * hour, logger: quiet });
-  const [fresh, empty, idle, active, judged, done] = await Promise.all(
-    Array.from({ length: 6 }, () => startRun(client, buildDataset())),
+  const [fresh, empty, idle, active, judged, done, crashed] = await Promise.all(
+    Array.from({ length: 7 }, () => startRun(client, buildDataset())),
   );
   for (const runId of [idle, active]) await client.submit(runId as string, [buildResult()]);
   await client.finalize(done as string);
-  for (const runId of [empty, idle, active, judged, done]) await age("runs", runId as string, 25);
+  for (const runId of [empty, idle, active, judged, done, crashed]) await age("runs", runId as string, 25);
   await age("results", idle as string, 25);
   const gate = createGate();
   judge.behave(async () => {
@@ -62,19 +62,33 @@ test("a run without new results is ended as failed, and no other", async () => {
   const submitted = client.submit(judged as string, [buildResult()]);
   await until(() => expect(judge.atWork()).toBe(1));
 
-  expect(await sweeper.sweep()).toBe(2);
+  // Left behind by a service that was killed while it judged.
+  await administrator.query({
+    name: "test_leave_claim",
+    text: `
+      insert into evals.claims
+      select (
+        jsonb_populate_record(claims, jsonb_build_object(
+          'run_id', $1::text, 'id', gen_random_uuid(), 'lease_until', now() - interval '1 minute'))).*
+      from evals.claims
+      where run_id = $2`,
+    values: [crashed, judged],
+  });
+
+  expect(await sweeper.sweep()).toBe(3);
   expect(await sweeper.sweep()).toBe(0);
 
   gate.open();
   expect((await submitted).status).toBe(200);
   const statusOf = async (runId?: string) => (await client.readRun(runId as string)).status;
-  expect(await Promise.all([fresh, empty, idle, active, judged, done].map(statusOf))).toEqual([
+  expect(await Promise.all([fresh, empty, idle, active, judged, done, crashed].map(statusOf))).toEqual([
     "in_progress",
     "failed",
     "failed",
     "in_progress",
     "in_progress",
     "completed",
+    "failed",
   ]);
   expect(await client.submit(idle as string, [buildResult()])).toMatchObject({ status: 409 });
   await sweeper.stop();

@@ -17,6 +17,8 @@ const score = (value: number, more: Partial<RunScores["scores"][number]> = {}): 
   ...more,
 });
 
+const query = { projectId: "p", runId: "r", metric: "m", requestId: "q", signal: new AbortController().signal };
+
 /** Reads the values of these results; each page answers one request. */
 async function read(results: ScorableResult[], ...pages: RunScores["scores"][]) {
   const asked: Asked[] = [];
@@ -30,7 +32,6 @@ async function read(results: ScorableResult[], ...pages: RunScores["scores"][]) 
       },
     },
   });
-  const query = { projectId: "p", runId: "r", metric: "m", requestId: "q", signal: new AbortController().signal };
   const values = await readValues(query);
   return { asked, ratings: values?.map(({ rating }) => rating) ?? null };
 }
@@ -62,11 +63,27 @@ test("there are no values if no score belongs to a result", async () => {
   expect((await read([])).asked).toHaveLength(1);
 });
 
-test("each trace is asked for once, a thousand at a time, and the run's scores with the first", async () => {
+test("the newest score counts however many traces the run has", async () => {
+  const results = Array.from({ length: 1_001 }, (_, index) => result(`${index}`, { traceId: `t${index}` }));
+  const old = score(0.2, { ofRun: { caseId: "1000", runNumber: 1 } });
+  const newer = score(0.9, { traceIds: ["t1000"] });
+  const readValues = createMetricReader({
+    results: { listScorable: async () => results },
+    ingest: {
+      readRunScores: async ({ traceIds }) => ({
+        scores: traceIds.includes("t1000") ? [newer, old] : [old],
+        nextCursor: null,
+      }),
+    },
+  });
+  expect((await readValues(query))?.at(-1)?.rating).toBe(0.9);
+});
+
+test("each trace is asked for once, a thousand at a time, each time with the run's scores", async () => {
   const results = Array.from({ length: 2001 }, (_, index) => result(`${index}`, { traceId: `t${index % 1500}` }));
   const { asked } = await read(results);
   expect(asked.map(({ runId, traceIds }) => [runId, traceIds.length])).toEqual([
     ["r", 1000],
-    [null, 500],
+    ["r", 500],
   ]);
 });

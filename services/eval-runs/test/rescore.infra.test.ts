@@ -158,6 +158,30 @@ describe("rescoring a run", () => {
     expect((await rescore(runId)).body).toMatchObject({ rescored: 0, scoringRevision: 1 });
   });
 
+  test("of a run that is finalized meanwhile raises its scoring revision", async () => {
+    const runId = await client.createRun(datasetId);
+    await client.submit(runId, [buildResult({ idempotencyKey: "a" }), buildResult({ idempotencyKey: "b" })]);
+    const gate = createGate();
+    let calls = 0;
+    judge.behave(async () => {
+      calls += 1;
+      if (calls === 2) await gate.opened;
+      return rate(4);
+    });
+    const rescoring = rescore(runId);
+    await until(async () =>
+      expect((await client.readRun(runId)).results.map(({ status }: { status: string }) => status).sort()).toEqual([
+        "scored",
+        "skipped",
+      ]),
+    );
+
+    await client.finalize(runId);
+    gate.open();
+
+    expect(rescoreRunReply.parse((await rescoring).body)).toMatchObject({ status: "completed", scoringRevision: 1 });
+  });
+
   test("is one caller's at a time, and free again when that one is done", async () => {
     const runId = await client.createRun(datasetId);
     await client.submit(runId, [buildResult()]);

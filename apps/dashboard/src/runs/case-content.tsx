@@ -29,7 +29,8 @@ export function CaseContent({
   const earlier = useQuery({
     ...caseQuery(api, baselineId ?? "", { key: caseKeyOf(shown), scorer: undefined, baselineId: null }),
     enabled: baselineId !== null && shown.questionIndex !== null,
-  }).data?.find(({ isSmokeTestVariant }) => !isSmokeTestVariant);
+    // Another version of the dataset may have another question there.
+  }).data?.find((each) => !each.isSmokeTestVariant && each.questionText === shown.questionText);
   return (
     <div className="flex flex-col gap-5">
       {results.length > 1 && (

@@ -81,7 +81,8 @@ function checkRegression(
   if (before === null) {
     return { check: "no-regression", passed: true, threshold: null, actual, detail: "There is no baseline yet." };
   }
-  const threshold = Math.round((before - tolerance) * 100) / 100;
+  // Not to two decimals: a tolerance may be finer. Only the error of the subtraction goes.
+  const threshold = Math.round((before - tolerance) * 1e9) / 1e9;
   const passed = actual !== null && actual >= threshold;
   const detail =
     actual === null

@@ -7,6 +7,7 @@ import { readText } from "../queries/read-query.ts";
 import type { AwaitedOutputs } from "../results/awaited-outputs.ts";
 import type { OutlinedResult, ReadResult, ResultStore } from "../results/result-store.ts";
 import type { ResultRow } from "../results/stored-result.ts";
+import { type PlaceOf, readPlaces } from "../runs/align-cases.ts";
 import type { Gradings } from "../runs/gradings.ts";
 import { type RunRatings, readRatings, summarizeRatings } from "../runs/run-ratings.ts";
 import { type RunStore, requireRun, type StoredRun } from "../runs/run-store.ts";
@@ -29,7 +30,7 @@ interface ComparisonOptions {
   scorer: Comparison["comparedScorer"];
   /** Texts longer than this are truncated; null = no limit. */
   charsMax: number | null;
-  /** The expected result of a case, in the candidate's dataset version, else in the baseline's. */
+  /** The expected result of a case, by the candidate's question index, in its dataset version, else in the baseline's. */
   expectedOf(questionIndex: number): string | null;
 }
 
@@ -52,8 +53,9 @@ const absent: Side = {
 };
 
 /**
- * Compares two runs of a dataset case by case (completions 5.7), as pieces of JSON text. Variants are left out. For several
- * repetitions the rating is the mean and the texts are those of the first, which `pagesOf` reads.
+ * Compares two runs of a dataset case by case (completions 5.7), as pieces of JSON text. Cases have the question indexes of
+ * the candidate. Variants are left out. For several repetitions the rating is the mean and the texts are those of the
+ * first, which `pagesOf` reads.
  */
 async function* renderComparison(
   [baseline, candidate]: readonly [RunWithOutline, RunWithOutline],
@@ -172,6 +174,10 @@ function difference(before: number | null, after: number | null): number | null 
 
 const oneDecimal = (value: number): number => Math.round(value * 10) / 10 + 0;
 
+/** A result of the baseline by the candidate's question index. */
+const placed = (result: OutlinedResult, placeOf: PlaceOf): OutlinedResult =>
+  result.questionIndex === null ? result : { ...result, questionIndex: placeOf(result.questionIndex) };
+
 /** Results without a case come last. */
 const byIndex = (one: number | null, other: number | null): number =>
   (one ?? Number.POSITIVE_INFINITY) - (other ?? Number.POSITIVE_INFINITY);
@@ -212,16 +218,17 @@ export function compareRuns({
     ]);
     // A scorer that only one of the runs has leaves the other unrated.
     const scorer = findScorer([ofAfter.plan, ofBefore.plan], readText(call.query, "scorer"));
-    const outline = async (run: StoredRun): Promise<RunWithOutline> => ({
-      run,
-      outline: await readRatings(results, { projectId, runId: run.id, scorerId: scorer?.id ?? null }),
-    });
-    const compared = await Promise.all([outline(before), outline(after)]);
+    const placeOf = (await readPlaces(gradings, projectId, [before, after])) ?? ((index) => index);
+    const outline = async (run: StoredRun, place: PlaceOf): Promise<RunWithOutline> => {
+      const found = await readRatings(results, { projectId, runId: run.id, scorerId: scorer?.id ?? null });
+      return { run, outline: found.map((result) => placed(result, place)) };
+    };
+    const compared = await Promise.all([outline(before, placeOf), outline(after, (index) => index)]);
+    const expectedBefore = new Map(ofBefore.cases.map((each, index) => [placeOf(index), each.expectedResults]));
     const options = {
       scorer,
       charsMax: readText(call.query, "view") === "preview" ? previewChars : null,
-      expectedOf: (index: number) =>
-        ofAfter.cases[index]?.expectedResults ?? ofBefore.cases[index]?.expectedResults ?? null,
+      expectedOf: (index: number) => ofAfter.cases[index]?.expectedResults ?? expectedBefore.get(index) ?? null,
     };
     const pagesOf = (ids: readonly string[]) => results.pagesOf(projectId, ids);
     return answerPieces(renderComparison(compared, pagesOf, options, call.signal));

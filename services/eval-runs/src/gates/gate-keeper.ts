@@ -3,7 +3,8 @@ import { AppError, type Call, type Clock, runInSlices, uuidv7 } from "@touchston
 import { findScorer } from "../grading/plan.ts";
 import type { IngestClient } from "../ingest-client.ts";
 import type { ResultStore } from "../results/result-store.ts";
-import type { Gradings } from "../runs/gradings.ts";
+import { alignRatings, readPlaces } from "../runs/align-cases.ts";
+import type { GradedRun, Gradings } from "../runs/gradings.ts";
 import { type RunRatings, readRatings, summarizeRatings } from "../runs/run-ratings.ts";
 import type { RunStore, StoredRun } from "../runs/run-store.ts";
 import { checkGate, roundAverage } from "./check-gate.ts";
@@ -63,6 +64,17 @@ export function createGateKeeper({ results, ingest, runs, gates, gradings, clock
     return rows && { rows, ratings: summarizeRatings(run.id, run.status === "in_progress", rows) };
   }
 
+  /** By the question indexes of the run, which may be of another version of the dataset. */
+  async function align(
+    projectId: string,
+    run: StoredRun,
+    baseline: Pick<GradedRun, "datasetVersion">,
+    ratings: RunRatings,
+  ): Promise<RunRatings> {
+    const from = { datasetId: run.datasetId, datasetVersion: baseline.datasetVersion };
+    return alignRatings(ratings, await readPlaces(gradings, projectId, [from, run]));
+  }
+
   /** The pinned run, or the newest of the last completed ones that the scorer rated. */
   async function readBaseline(
     projectId: string,
@@ -78,11 +90,11 @@ export function createGateKeeper({ results, ingest, runs, gates, gradings, clock
       }
       const read = await readGated(projectId, pinned, gated, asker);
       if (read === null) throw unknownMetric(gated.metric, "the baseline");
-      return read.ratings;
+      return align(projectId, run, pinned, read.ratings);
     }
-    for (const id of await gates.listBaselines(projectId, run, gated.metric === null)) {
-      const read = await readGated(projectId, { id, status: "completed" }, gated, asker);
-      if (read !== null && read.ratings.averageRating !== null) return read.ratings;
+    for (const baseline of await gates.listBaselines(projectId, run, gated.metric === null)) {
+      const read = await readGated(projectId, { id: baseline.id, status: "completed" }, gated, asker);
+      if (read !== null && read.ratings.averageRating !== null) return align(projectId, run, baseline, read.ratings);
     }
     return null;
   }

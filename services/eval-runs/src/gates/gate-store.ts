@@ -30,7 +30,11 @@ export interface RecordedGateQuery extends VerdictQuery {
 /** Runs that gates and comparisons choose from, and recorded verdicts. */
 export interface GateStore {
   /** Completed earlier runs of the dataset that may be baselines, newest first: rated ones, unless a metric is gated. */
-  listBaselines(projectId: string, run: { id: string; datasetId: string }, isRated: boolean): Promise<string[]>;
+  listBaselines(
+    projectId: string,
+    run: { id: string; datasetId: string },
+    isRated: boolean,
+  ): Promise<{ id: string; datasetVersion: number | null }[]>;
   /** The dataset's newest completed run that is neither a trace evaluation nor an external run without a rating. */
   findNewestCompleted(projectId: string, datasetId: string): Promise<string | null>;
   /** Records a verdict, and announces it in the same commit. */
@@ -80,10 +84,10 @@ type RecordedRow = SizedRow & {
 export function createGateStore(database: Database): GateStore {
   return {
     async listBaselines(projectId, { id, datasetId }, isRated) {
-      const { rows } = await database.readScoped<{ id: string }>([projectId], {
+      const { rows } = await database.readScoped<{ id: string; datasetVersion: number | null }>([projectId], {
         name: "gate_baselines",
         text: `
-          select id
+          select id, dataset_version as "datasetVersion"
           from evals.runs
           where project_id = $1
             and dataset_id = $2
@@ -102,7 +106,7 @@ export function createGateStore(database: Database): GateStore {
           limit ${baselinesMax}`,
         values: [projectId, datasetId, id, isRated],
       });
-      return rows.map((row) => row.id);
+      return rows;
     },
 
     async findNewestCompleted(projectId, datasetId) {

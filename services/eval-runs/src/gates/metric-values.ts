@@ -25,58 +25,61 @@ export function createMetricReader({
   results: Pick<ResultStore, "listScorable">;
   ingest: Pick<IngestClient, "readRunScores">;
 }): ReadMetricValues {
-  /** A page at a time, for at most so many traces, newest first. */
-  async function* readScores(traceIds: readonly string[], query: MetricQuery): AsyncGenerator<RunScore[]> {
-    const { projectId, metric: name, requestId, signal } = query;
-    for (let start = 0; start === 0 || start < traceIds.length; start += runScoresMax) {
-      const asked = { projectId, name, traceIds: traceIds.slice(start, start + runScoresMax) };
-      // Those of the run itself come with the first traces.
-      const runId = start === 0 ? query.runId : null;
-      let cursor: string | null = null;
-      do {
-        signal.throwIfAborted();
-        const page: RunScores = await ingest.readRunScores({ ...asked, runId, cursor }, requestId);
-        yield page.scores;
-        cursor = page.nextCursor;
-      } while (cursor !== null);
-    }
+  /** The scores of the run and of these traces, a page at a time, newest first. */
+  async function* readScores(traceIds: string[], query: MetricQuery): AsyncGenerator<RunScore[]> {
+    const { projectId, runId, metric: name, requestId, signal } = query;
+    let cursor: string | null = null;
+    do {
+      signal.throwIfAborted();
+      const page: RunScores = await ingest.readRunScores({ projectId, runId, name, traceIds, cursor }, requestId);
+      yield page.scores;
+      cursor = page.nextCursor;
+    } while (cursor !== null);
   }
 
   return async (query) => {
     // No score has a name or a trace that PostgreSQL cannot store.
     if (!isStorable(query.metric)) return null;
     const listed = await results.listScorable(query.projectId, query.runId);
-    const named = listed.flatMap(({ traceId }) => (traceId !== null && isStorable(traceId) ? traceId : []));
-    const traceIds = new Set(named.map(canonicalTraceId));
-    const values = createValues(listed);
-    for await (const scores of readScores([...traceIds], query)) for (const score of scores) values.add(score);
-    return values.end();
+    const byTrace = Map.groupBy(listed, traceOf);
+    const withoutTrace = byTrace.get(null) ?? [];
+    byTrace.delete(null);
+    const traces = [...byTrace];
+    const values = new Map<string, number>();
+    for (let start = 0; start === 0 || start < traces.length; start += runScoresMax) {
+      const some = traces.slice(start, start + runScoresMax);
+      // A result's scores all come together: of those that name its trace and those that name its case the newest counts.
+      const results = [...some.flatMap(([, ofTrace]) => ofTrace), ...(start === 0 ? withoutTrace : [])];
+      const addTo = createValues(results, values);
+      const traceIds = some.map(([traceId]) => traceId as string);
+      for await (const scores of readScores(traceIds, query)) for (const score of scores) addTo(score);
+    }
+    if (values.size === 0) return null;
+    return listed.map(({ id, questionIndex, isVariant, status }) => ({
+      ...{ questionIndex, isVariant, status },
+      rating: values.get(id) ?? (status === "failed" ? 0 : null),
+    }));
   };
 }
 
-/** Gives each result the newest score that names its trace, or its case and repetition; a failed one without a score 0. */
-function createValues(results: readonly ScorableResult[]) {
-  const byTrace = Map.groupBy(results, ({ traceId }) => traceId && canonicalTraceId(traceId));
+/** Null: it has no trace that a score could name. */
+const traceOf = ({ traceId }: ScorableResult): string | null =>
+  traceId !== null && isStorable(traceId) ? canonicalTraceId(traceId) : null;
+
+/**
+ * Gives each of the results the newest score that names its trace, or its case and repetition. Call it with newer scores
+ * first.
+ */
+function createValues(results: readonly ScorableResult[], values: Map<string, number>): (score: RunScore) => void {
+  const byTrace = Map.groupBy(results, traceOf);
   const byCase = Map.groupBy(
     results.filter(({ isVariant }) => !isVariant),
     ({ caseId }) => caseId,
   );
-  const values = new Map<string, number>();
-
-  return {
-    /** Newer scores first. */
-    add({ value, ofRun, traceIds }: RunScore): void {
-      const named = traceIds.flatMap((traceId) => byTrace.get(traceId) ?? []);
-      const cases = ofRun?.caseId == null ? [] : (byCase.get(ofRun.caseId) ?? []);
-      const repetitions = cases.filter(({ runNumber }) => ofRun?.runNumber == null || ofRun.runNumber === runNumber);
-      for (const { id } of [...named, ...repetitions]) if (!values.has(id)) values.set(id, value);
-    },
-    end(): CountedResult[] | null {
-      if (values.size === 0) return null;
-      return results.map(({ id, questionIndex, isVariant, status }) => ({
-        ...{ questionIndex, isVariant, status },
-        rating: values.get(id) ?? (status === "failed" ? 0 : null),
-      }));
-    },
+  return ({ value, ofRun, traceIds }) => {
+    const named = traceIds.flatMap((traceId) => byTrace.get(traceId) ?? []);
+    const cases = ofRun?.caseId == null ? [] : (byCase.get(ofRun.caseId) ?? []);
+    const repetitions = cases.filter(({ runNumber }) => ofRun?.runNumber == null || ofRun.runNumber === runNumber);
+    for (const { id } of [...named, ...repetitions]) if (!values.has(id)) values.set(id, value);
   };
 }

@@ -62,12 +62,14 @@ export interface RunToRescore {
  */
 export async function rescoreRun(
   dependencies: RescoringDependencies,
-  { projectId, organizationId, run, asked }: RunToRescore,
+  { projectId, organizationId, run: found, asked }: RunToRescore,
 ): Promise<Rescored> {
   const { rescorings, gradings, linkedTraces, timings, logger, onStored, signal } = dependencies;
-  const scope: RescoringScope = { projectId, runId: run.id, holder: randomUUID() };
-  const right = await rescorings.begin(scope, timings.leaseMs);
+  const scope: RescoringScope = { projectId, runId: found.id, holder: randomUUID() };
+  const { right, planRevision } = await rescorings.begin(scope, timings.leaseMs);
   if (right !== "granted") throw refusals[right]();
+  // Another rescoring may have replaced the graders since the run was found.
+  const run = { ...found, planRevision };
   const deadlineMs = performance.now() + timings.batchMs;
   const heartbeat = setInterval(() => {
     rescorings.renew(scope, timings.leaseMs).catch((err) => logger.warn({ err }, "a lease could not be renewed"));
@@ -80,8 +82,9 @@ export async function rescoreRun(
     const linkTrace = linkedTraces.open(projectId, grading.plan);
     let isRaised = false;
     const store = createGroupedStore(async (results) => {
-      const replaced = await rescorings.replace(scope, results, !isRaised);
-      isRaised ||= replaced.size > 0;
+      const { replaced, isCompleted } = await rescorings.replace(scope, results, !isRaised);
+      // A run may be finalized in between: its revision counts from then on.
+      isRaised ||= isCompleted && replaced.size > 0;
       return replaced;
     });
     const counts: Rescored = { rescored: 0, stillSkipped: 0, remaining: 0 };

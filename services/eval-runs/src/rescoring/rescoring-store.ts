@@ -30,7 +30,8 @@ export type RescoringRight = "granted" | "not_found" | "failed" | "pipeline" | "
  * that ids, keys and order stay.
  */
 export interface RescoringStore {
-  begin(scope: RescoringScope, leaseMs: number): Promise<RescoringRight>;
+  /** With the revision of the run's plan, which changes only under the right. */
+  begin(scope: RescoringScope, leaseMs: number): Promise<{ right: RescoringRight; planRevision: number }>;
   /**
    * Replaces the plan of a run that has no ratings, and returns its revision; null when it has some, or the right was lost.
    */
@@ -44,10 +45,14 @@ export interface RescoringStore {
   /** Stores why a skipped result was skipped this time. */
   restate(scope: RescoringScope, result: Pick<StoredResult, "id" | "skipReason" | "row">): Promise<void>;
   /**
-   * Stores judged results in place of skipped ones; returns the digests of the replaced ones. With `raise`, an ended run gets
-   * its next scoring revision in the same transaction.
+   * Stores judged results in place of skipped ones; returns the digests of the replaced ones, and whether the run is
+   * completed. With `raise`, a completed run gets its next scoring revision in the same transaction.
    */
-  replace(scope: RescoringScope, results: readonly StoredResult[], raise: boolean): Promise<Set<string>>;
+  replace(
+    scope: RescoringScope,
+    results: readonly StoredResult[],
+    raise: boolean,
+  ): Promise<{ replaced: Set<string>; isCompleted: boolean }>;
 }
 
 export function createRescoringStore(database: Database, ratingNews: RatingNews): RescoringStore {
@@ -55,7 +60,7 @@ export function createRescoringStore(database: Database, ratingNews: RatingNews)
     begin: ({ projectId, runId, holder }, leaseMs) =>
       database.scoped([projectId], async (transaction) => {
         const state = await readState(transaction, projectId, runId);
-        if (state !== "granted") return state;
+        if (state.right !== "granted") return state;
         await transaction.query({
           name: "rescoring_begin",
           text: `
@@ -66,7 +71,7 @@ export function createRescoringStore(database: Database, ratingNews: RatingNews)
               and id = $2`,
           values: [projectId, runId, holder, leaseMs],
         });
-        return "granted";
+        return state;
       }),
 
     regrade: ({ projectId, runId, holder }, { plan, gradedBy }) =>
@@ -172,17 +177,19 @@ export function createRescoringStore(database: Database, ratingNews: RatingNews)
     replace: ({ projectId, runId, holder }, results, raise) =>
       database.scoped([projectId], async (transaction) => {
         // The run's lock: meanwhile the run is not deleted, not taken by another rescorer, and does not end.
-        const locked = await transaction.query({
+        const locked = await transaction.query<{ is_completed: boolean }>({
           name: "rescoring_lock",
           text: `
             update evals.runs
             set scoring_revision = scoring_revision + case when $4 and status = 'completed' then 1 else 0 end
             where project_id = $1
               and id = $2
-              and rescoring_holder = $3`,
+              and rescoring_holder = $3
+            returning status = 'completed' as is_completed`,
           values: [projectId, runId, holder, raise],
         });
-        if (locked.rowCount === 0) return new Set<string>();
+        const [run] = locked.rows;
+        if (run === undefined) return { replaced: new Set<string>(), isCompleted: false };
         const removed = await transaction.query<{ id: string }>({
           name: "rescoring_remove_skipped",
           text: `
@@ -207,7 +214,7 @@ export function createRescoringStore(database: Database, ratingNews: RatingNews)
           values: [projectId, runId, ...resultValues(replaced)],
         });
         await ratingNews.write(transaction, { projectId, runId }, replaced);
-        return new Set(replaced.map(({ keyDigest }) => keyDigest));
+        return { replaced: new Set(replaced.map(({ keyDigest }) => keyDigest)), isCompleted: run.is_completed };
       }),
   };
 }
@@ -246,12 +253,17 @@ function buildSkippedPage(projectId: string, ids: readonly string[]): Statement 
   return { name: "rescoring_read_skipped", text, values: [projectId, ids] };
 }
 
-async function readState(transaction: Queryable, projectId: string, runId: string): Promise<RescoringRight> {
+async function readState(
+  transaction: Queryable,
+  projectId: string,
+  runId: string,
+): Promise<{ right: RescoringRight; planRevision: number }> {
   const { rows } = await transaction.query<{
     status: "in_progress" | "completed" | "failed";
     is_closing: boolean;
     is_pipeline: boolean;
     is_held: boolean;
+    plan_revision: number;
   }>({
     name: "rescoring_state",
     text: `
@@ -259,7 +271,8 @@ async function readState(transaction: Queryable, projectId: string, runId: strin
         status,
         status = 'in_progress' and closing_as is not null as is_closing,
         exists (select from evals.ci_runs where ci_runs.project_id = $1 and ci_runs.run_id = $2) as is_pipeline,
-        coalesce(rescoring_until >= clock_timestamp(), false) as is_held
+        coalesce(rescoring_until >= clock_timestamp(), false) as is_held,
+        plan_revision
       from evals.runs
       where project_id = $1
         and id = $2
@@ -267,9 +280,12 @@ async function readState(transaction: Queryable, projectId: string, runId: strin
     values: [projectId, runId],
   });
   const run = rows[0];
-  if (run === undefined) return "not_found";
-  if (run.status === "failed") return "failed";
-  if (run.is_pipeline) return "pipeline";
-  if (run.is_closing) return "closing";
-  return run.is_held ? "held" : "granted";
+  const rightOf = (): RescoringRight => {
+    if (run === undefined) return "not_found";
+    if (run.status === "failed") return "failed";
+    if (run.is_pipeline) return "pipeline";
+    if (run.is_closing) return "closing";
+    return run.is_held ? "held" : "granted";
+  };
+  return { right: rightOf(), planRevision: run?.plan_revision ?? 0 };
 }

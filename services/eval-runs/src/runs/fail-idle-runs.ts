@@ -31,6 +31,7 @@ export function sweepIdleRuns(options: {
               select from evals.claims
               where claims.project_id = open_runs.project_id
                 and claims.run_id = open_runs.id
+                and claims.lease_until >= clock_timestamp()
             )
             and not exists (
               select from evals.results

@@ -14,6 +14,7 @@ import {
 } from "../results/result-list.ts";
 import { joinRows } from "../results/result-pages.ts";
 import type { ResultStore } from "../results/result-store.ts";
+import { alignRatings, readPlaces } from "./align-cases.ts";
 import type { Gradings } from "./gradings.ts";
 import { showResult } from "./render-run.ts";
 import { readRatings, summarizeRatings } from "./run-ratings.ts";
@@ -40,7 +41,8 @@ export function listResults({ runs, results, gradings, awaited }: Dependencies):
       throw new AppError("bad_request", "The baseline is a run of another dataset");
     }
     const rows = await readRatings(results, { projectId, runId: baseline.id, scorerId });
-    return summarizeRatings(baseline.id, false, rows).caseRatings;
+    const placeOf = await readPlaces(gradings, projectId, [baseline, run]);
+    return alignRatings(summarizeRatings(baseline.id, false, rows), placeOf).caseRatings;
   }
 
   return async (call) => {
