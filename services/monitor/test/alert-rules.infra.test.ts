@@ -65,21 +65,29 @@ describe("an alert rule", () => {
         [projectId, first, rating, ago],
       );
     }
-    for (const [traceId, rating] of [
-      [first, 2],
-      [second, 9],
+    // Ratings of others are kept apart from those of live scorers.
+    for (const [traceId, scorer, rating] of [
+      [first, "online-eval:a", 2],
+      [second, "online-eval:a", 9],
+      [second, "external:theirs", 10],
     ]) {
       await bench.store.query(
         `insert into monitor.verdicts (project_id, trace_id, scorer_key, id, scorer_name, rating, created_at)
-         values ($1, $2, 'online-eval:a', gen_random_uuid(), 'a', $3, now())`,
-        [projectId, traceId, rating],
+         values ($1, $2, $3, gen_random_uuid(), 'a', $4, now())`,
+        [projectId, traceId, scorer, rating],
       );
     }
-    await bench.store.query(
-      `insert into monitor.events (project_id, id, pattern_key, kind, polarity, severity, trace_id, created_at)
-       values ($1, gen_random_uuid(), 'custom:a', 'pattern', 'failure', 'low', $2, now())`,
-      [projectId, first],
-    );
+    // A vote is not a failure found by a check.
+    for (const [traceId, pattern, kind] of [
+      [first, "custom:a", "pattern"],
+      [second, "negative-feedback", "feedback"],
+    ]) {
+      await bench.store.query(
+        `insert into monitor.events (project_id, id, pattern_key, kind, polarity, severity, trace_id, created_at)
+         values ($1, gen_random_uuid(), $2, $3, 'failure', 'low', $4, now())`,
+        [projectId, pattern, kind, traceId],
+      );
+    }
 
     const expected: Record<AlertMetric, { value: number; samples: number }> = {
       failureRate: { value: 6 / 20, samples: 20 },
@@ -132,6 +140,22 @@ describe("an alert rule", () => {
     await vi.waitFor(async () => expect(await bench.store.query(left, [project.projectId])).toHaveLength(0));
     const { signals } = (await project.send("GET", "/monitor/signals")).body;
     expect(signals).toMatchObject([{ patternKey: `alert-rule:${_id}`, type: "alert_rule", occurrenceCount: 1 }]);
+  });
+
+  test("is tried on whole windows alone", async () => {
+    const project = bench.newProject();
+    await addTraces(project.projectId, 2, {});
+    const [old] = await addTraces(project.projectId, 1, {});
+    await bench.store.query(
+      "update monitor.seen_traces set created_at = now() - interval '1100 minutes' where trace_id = $1",
+      [old],
+    );
+    const rule = { metric: "traceCount", comparison: "below", threshold: 2, windowMinutes: 1_000, days: 1 };
+
+    const { body } = await project.send("POST", "/agent-monitoring/alert-rules/dry-run", rule);
+
+    // A day has one of them, and 440 minutes of another.
+    expect(body).toMatchObject({ windows: 1, crossed: 0, newest: { value: 2 } });
   });
 
   test("is tried on the last days without being stored", async () => {

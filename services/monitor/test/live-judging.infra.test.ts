@@ -1,19 +1,11 @@
 import { BusError } from "@touchstone/bus";
-import {
-  type LiveGroup,
-  type LiveJudge,
-  type SettledTrace,
-  type scoreResult,
-  sessionsJudged,
-  type tracesJudged,
-} from "@touchstone/contracts";
+import type { LiveGroup, LiveJudge, SettledTrace, scoreResult, tracesJudged } from "@touchstone/contracts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { z } from "zod";
 import type { Check, CheckOutcome } from "../src/checks/check.ts";
 import { createCheckPlanner } from "../src/checks/check-planner.ts";
 import { createLiveBudget } from "../src/judging/live-budget.ts";
 import { createLiveScorerStore, type LiveScorerStore } from "../src/live-scorers/live-scorer-store.ts";
-import { startSessionSweep } from "../src/live-scorers/session-sweep.ts";
 import { withinLiveBudget } from "../src/patterns/within-live-budget.ts";
 import { buildSettledTrace } from "./builders.ts";
 import { buildGroup, buildJudge, buildVerdict, rubric, scorerId, skippedFor } from "./judging-builders.ts";
@@ -287,106 +279,4 @@ test("a group without budget asks no judge and has no score; one whose member fa
   });
   expect(await carryOut([failing.group])).toMatchObject([{ outcome: "retry", reason: "500" }]);
   expect(await carryOut([failing.group], 5)).toMatchObject([{ outcome: "done" }]);
-});
-
-test("an idle session is judged once for each round of activity, as a whole conversation", async () => {
-  await tell(
-    [buildJudge({ scope: "session", idleSeconds: 60 })],
-    [buildGroup({ scope: "session", idleSeconds: 7_200 })],
-  );
-  const { judge, group, asked } = buildChecks({ reply: { verdicts: [buildVerdict({ rating: 2 })] } });
-  const sweep = startSessionSweep({
-    database: store.database,
-    maintenance: store.maintenance,
-    liveScorers,
-    onPlanned: () => {},
-    logger: quiet,
-    runsByItself: false,
-  });
-  const idleFor = (seconds: number) =>
-    store.query(
-      `update monitor.sessions
-       set active_at = active_at - $2 * interval '1 second', look_at = look_at - $2 * interval '1 second'
-       where project_id = $1`,
-      [projectId, seconds],
-    );
-  const first = buildSettledTrace({ projectId, sessionId: "s" });
-  await plan([judge, group], first, buildSettledTrace({ projectId, sessionId: "s" }));
-  await plan([judge, group], buildSettledTrace({ projectId, sessionId: "unwatched", monitor: false }));
-  expect(await sweep.sweep(projectId)).toBe(0);
-  await idleFor(61);
-  expect(await sweep.sweep(projectId)).toBe(1);
-  expect(await sweep.sweep(projectId)).toBe(0);
-  await carryOut([judge, group]);
-  expect(asked).toMatchObject([{ case: { input: "Hello", output: expect.stringContaining("[turn 2] Agent: Go") } }]);
-
-  // The same trace again is no new activity; a new one is. The group is more patient.
-  await plan([judge, group], { ...first, toolCalls: 9 });
-  expect(await sweep.sweep(projectId)).toBe(0);
-  await plan([judge, group], buildSettledTrace({ projectId, sessionId: "s" }));
-  await idleFor(7_300);
-  expect(await sweep.sweep(projectId)).toBe(1);
-  expect((await readPlanned()).map(({ kind, subject_id, round }) => [kind, subject_id, round])).toEqual([
-    ["judge", "s", 2],
-    ["judge", "s", 3],
-    ["group", "s", 3],
-  ]);
-  expect(
-    await store.query(
-      "select scorer_key, round, rating, span_count from monitor.session_scores where project_id = $1",
-      [projectId],
-    ),
-  ).toEqual([{ scorer_key: "online-eval:p1", round: 2, rating: 2, span_count: 2 }]);
-  expect(
-    await store.query("select session_id, trace_id from monitor.events where project_id = $1", [projectId]),
-  ).toEqual([{ session_id: "s", trace_id: null }]);
-
-  const bad = { rating: 1, justification: "Bad.", reason: null, gatedBy: null };
-  await carryOut([judge, buildChecks({ reply: { group: bad } }).group]);
-  const told = await store.query<{ body: string }>(
-    "select body from monitor.outbox where subject = $1 and body like '%' || $2 || '%' order by id",
-    [sessionsJudged.subject, projectId],
-  );
-  const sessions = told.flatMap(({ body }) => sessionsJudged.body.parse(JSON.parse(body)).sessions);
-  expect(sessions.map(({ revision }) => revision)).toEqual([1, 2, 3]);
-  expect(sessions[2]?.judges).toHaveLength(2);
-  expect(sessions[2]).toMatchObject({ sessionId: "s", rating: 1, scorerName: expect.stringMatching(/ \(group\)$/) });
-  await sweep.stop();
-});
-
-test("a pass gives at most five sessions to judges, one replica at a time, and none that ended a day ago", async () => {
-  await tell([buildJudge({ scope: "session", idleSeconds: 1 })]);
-  const { judge } = buildChecks();
-  await plan(
-    [judge],
-    ...Array.from({ length: 7 }, (_, index) => buildSettledTrace({ projectId, sessionId: `s${index}` })),
-  );
-  await store.query("update monitor.sessions set active_at = now() - interval '2 seconds' where project_id = $1", [
-    projectId,
-  ]);
-  await store.query(
-    "update monitor.sessions set active_at = now() - interval '25 hours' where project_id = $1 and session_id = 's0'",
-    [projectId],
-  );
-  const [one, other] = [1, 2].map(() =>
-    startSessionSweep({
-      database: store.database,
-      maintenance: store.maintenance,
-      liveScorers,
-      onPlanned: () => {},
-      logger: quiet,
-      runsByItself: false,
-    }),
-  );
-  expect([await one?.sweep(null), await other?.sweep(null)]).toEqual([5, null]);
-  expect(await other?.sweep(projectId)).toBe(1);
-  expect((await readPlanned()).map(({ subject_id }) => subject_id).sort()).toEqual([
-    "s1",
-    "s2",
-    "s3",
-    "s4",
-    "s5",
-    "s6",
-  ]);
-  await Promise.all([one?.stop(), other?.stop()]);
 });

@@ -166,10 +166,24 @@ describe("a signal", () => {
        select $1, $2, gen_random_uuid(), '2020-01-01' from generate_series(1, 100)`,
       [project.projectId, id],
     );
+    const [corrected] = await query(
+      `insert into monitor.signal_occurrences (project_id, signal_id, id, trace_id, seen_at)
+       values ($1, $2, gen_random_uuid(), gen_random_uuid(), '2019-01-01')
+       returning id::text`,
+      [project.projectId, id],
+    );
+    const said = { metric: "tone", rationale: "It was polite.", occurrenceId: corrected?.id, correctedScore: 8 };
+    expect((await project.send("POST", `/agent-monitoring/signals/${id}/feedback`, said)).status).toBe(201);
     const newest = record(project, { output: "My lawyer." });
     await settle(newest);
     await untilChecked(project, 2);
 
+    // A corrected score belongs to a trace through its occurrence.
+    expect(
+      await query("select id::text from monitor.signal_occurrences where signal_id = $1 and seen_at < '2020-01-01'", [
+        id,
+      ]),
+    ).toEqual([corrected]);
     const { signal } = signalReply.parse((await project.send("GET", `/monitor/signals/${id}`)).body);
     expect(signal.occurrenceCount).toBe(102);
     expect(signal.occurrences).toHaveLength(100);

@@ -31,6 +31,15 @@ test("of a window that was read in part nothing is said", () => {
   });
 });
 
+test("a newest window that was read in part has no result either", () => {
+  expect(tryRule(rule, { until, oldest, windows: windows.slice(0, 1), isCut: true })).toMatchObject({
+    since: until.toISOString(),
+    windows: 0,
+    crossed: 0,
+    newest: { value: null, samples: 0 },
+  });
+});
+
 test("the newest twenty alerts are shown, and all are counted", () => {
   const all = Array.from({ length: 30 }, (_, place) => ({ place, value: 3, samples: 9 }));
   const { alertCount, alerts } = tryRule(rule, { until, oldest, windows: all, isCut: false });

@@ -13983,7 +13983,7 @@ export interface operations {
                             samples: number;
                             summary: string;
                         }[];
-                        /** @description Of the window that ends now. */
+                        /** @description Of the window that ends now; null if it has too many traces or ratings to be tried. */
                         newest: {
                             value: number | null;
                             samples: number;

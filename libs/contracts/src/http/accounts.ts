@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { givenName } from "./texts.ts";
 
 /** The body of a refusal of the sign-in family (completions 12.3); the code is a name such as `INVALID_ORIGIN`. */
 export const accountErrorBody = z.object({ message: z.string(), code: z.string() });
@@ -26,7 +27,7 @@ const session = z.object({
 });
 
 export const signUpBody = z.object({
-  name: z.string(),
+  name: givenName,
   email: z.string(),
   password: z.string(),
   callbackURL: z.string().optional(),

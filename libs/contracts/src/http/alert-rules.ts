@@ -86,5 +86,7 @@ export const alertTrialReply = z.object({
   alerts: z
     .array(z.object({ at: z.string(), value: z.number(), samples: z.int(), summary: z.string() }))
     .describe("The newest 20, newest first."),
-  newest: z.object({ value: z.number().nullable(), samples: z.int() }).describe("Of the window that ends now."),
+  newest: z
+    .object({ value: z.number().nullable(), samples: z.int() })
+    .describe("Of the window that ends now; null if it has too many traces or ratings to be tried."),
 });

@@ -20,6 +20,7 @@ export async function measure(
   return rows[0] ?? { value: null, samples: 0 };
 }
 
+/** A failure found by a check, not by a person: votes have a metric of their own. */
 const hasFinding = `
   exists (
     select
@@ -27,7 +28,7 @@ const hasFinding = `
     where events.project_id = $1
       and events.trace_id = seen.trace_id
       and events.polarity = 'failure'
-      and events.kind <> 'operational'
+      and events.kind not in ('operational', 'feedback')
   )`;
 
 /** By the newest vote on it. */
@@ -74,7 +75,10 @@ const ratings = `
   from monitor.verdicts
   where project_id = $1
     and ($2::uuid is null or agent_id = $2)
-    and created_at > now() - $3 * interval '1 minute'`;
+    and created_at > now() - $3 * interval '1 minute'
+    and not starts_with(scorer_key, 'external:')`;
+
+const minutesOfDay = 1_440;
 
 /** A measured window: 0 ends now, 1 ends where 0 begins. */
 export interface MeasuredWindow extends Measurement {
@@ -92,7 +96,8 @@ export interface MeasuredDays {
 }
 
 /**
- * Measures the metric in each window of the last days, over at most the newest `limits.alertTrialRowsMax` traces or ratings.
+ * Measures the metric in each whole window of the last days, over at most the newest `limits.alertTrialRowsMax` traces or
+ * ratings.
  */
 export async function measureDays(
   transaction: Queryable,
@@ -100,10 +105,11 @@ export async function measureDays(
   { metric, windowMinutes, agentId }: AlertRuleDocument,
   days: number,
 ): Promise<MeasuredDays> {
+  const windows = Math.floor((days * minutesOfDay) / windowMinutes);
   const { rows } = await transaction.query<MeasuredWindow & { until: Date; oldest: Date; rows: number }>({
     name: `alert_measure_days_${metric}`,
     text: metric === "meanRating" ? ratingsOfDays : tracesOfDays(measures[metric]),
-    values: [projectId, agentId, windowMinutes, days, limits.alertTrialRowsMax],
+    values: [projectId, agentId, windowMinutes, windowMinutes * windows, limits.alertTrialRowsMax],
   });
   const times = rows.map(({ oldest }) => oldest.getTime());
   return {
@@ -127,7 +133,7 @@ const tracesOfDays = ({ value, samples }: { value: string; samples: string }): s
     from monitor.seen_traces
     where project_id = $1
       and ($2::uuid is null or agent_id = $2)
-      and created_at > now() - $4 * interval '1 day'
+      and created_at > now() - $4 * interval '1 minute'
       and created_at <= now()
       and operational_class is not null
     order by created_at desc
@@ -142,8 +148,9 @@ const ratingsOfDays = `
     from monitor.verdicts
     where project_id = $1
       and ($2::uuid is null or agent_id = $2)
-      and created_at > now() - $4 * interval '1 day'
+      and created_at > now() - $4 * interval '1 minute'
       and created_at <= now()
+      and not starts_with(scorer_key, 'external:')
     order by created_at desc
     limit $5
   ) as seen

@@ -29,8 +29,8 @@ export function tryRule(rule: AlertRuleDocument, measured: MeasuredDays): z.inpu
     return { value, samples };
   };
   const oldestPlace = Math.max(0, ...byPlace.keys());
-  // A window that was read only in part has no result.
-  const first = isCut && oldestPlace > 0 ? oldestPlace - 1 : oldestPlace;
+  // A window that was read only in part has no result; the newest may be one.
+  const first = isCut ? oldestPlace - 1 : oldestPlace;
   const tally = { windows: first + 1, undecided: 0, crossed: 0 };
   const alerts: z.input<typeof alertTrialReply>["alerts"] = [];
   let quietUntil = Number.NEGATIVE_INFINITY;
@@ -56,7 +56,7 @@ export function tryRule(rule: AlertRuleDocument, measured: MeasuredDays): z.inpu
     ...tally,
     alertCount: alerts.length,
     alerts: alerts.toReversed().slice(0, shownAlertsMax),
-    newest: of(0),
+    newest: first < 0 ? { value: null, samples: 0 } : of(0),
   };
 }
 

@@ -6,6 +6,7 @@ import { insertChecks } from "../checks/check-store.ts";
 import type { JudgingPlan } from "../judging/judged-subject.ts";
 import { isSampled } from "../model/sampling.ts";
 import { isSilenced } from "../profiles/agent-silence.ts";
+import { plannableDays } from "../traces/record-settled.ts";
 import type { LiveScorerSet, LiveScorerStore } from "./live-scorer-store.ts";
 
 export interface SessionSweepTimings {
@@ -17,7 +18,8 @@ export interface SessionSweepTimings {
 const defaultTimings: SessionSweepTimings = { everyMs: 60_000, sessionsMax: 5 };
 /** Sessions read in one pass: most due ones are left to scorers with a longer idle time. */
 const lookedAtMax = 100;
-const keptDays = 2;
+/** Longer than any check of the session: a round that was planned is not planned again. */
+const keptDays = plannableDays + 2;
 
 /** The judging of idle sessions (completions 2.7). */
 export interface SessionSweep {

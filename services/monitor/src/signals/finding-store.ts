@@ -176,6 +176,14 @@ async function trimOccurrences(transaction: Queryable, projectId: string, signal
             and signal_id = $2
           order by seen_at desc, id desc
           offset $3
+        )
+        and not exists (
+          select
+          from monitor.signal_feedback as said
+          where said.project_id = $1
+            and said.signal_id = $2
+            and said.occurrence_id = signal_occurrences.id
+            and said.corrected_score is not null
         )`,
     values: [projectId, signalId, limits.signalOccurrencesKept],
   });

@@ -1,0 +1,174 @@
+import { type LiveGroup, type LiveJudge, type SettledTrace, sessionsJudged } from "@touchstone/contracts";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Check } from "../src/checks/check.ts";
+import { createCheckPlanner } from "../src/checks/check-planner.ts";
+import { createLiveScorerStore, type LiveScorerStore } from "../src/live-scorers/live-scorer-store.ts";
+import { type SessionSweepTimings, startSessionSweep } from "../src/live-scorers/session-sweep.ts";
+import { buildSettledTrace } from "./builders.ts";
+import { buildGroup, buildJudge, buildVerdict } from "./judging-builders.ts";
+import { buildScriptedChecks, carryOutPlanned, type ScriptedJudge } from "./scripted-checks.ts";
+import { openTestStore, quiet, type TestStore } from "./test-store.ts";
+
+let store: TestStore;
+let liveScorers: LiveScorerStore;
+let projectId: string;
+
+beforeAll(async () => {
+  store = await openTestStore();
+  liveScorers = createLiveScorerStore(store.maintenance);
+});
+afterAll(() => store?.close());
+beforeEach(() => {
+  projectId = crypto.randomUUID();
+});
+
+const tell = (judges: LiveJudge[], groups: LiveGroup[] = []): Promise<void> =>
+  liveScorers.put({ projectId, revision: 1, judges, groups });
+
+const buildChecks = (options: ScriptedJudge = {}) => buildScriptedChecks({ ...store, liveScorers }, options);
+
+async function plan(checks: Check[], ...traces: SettledTrace[]): Promise<void> {
+  await createCheckPlanner({ database: store.database, checks, logger: quiet, onPlanned: () => {} }).plan(traces);
+}
+
+const readPlanned = (): Promise<{ kind: string; subject_id: string; round: number }[]> =>
+  store.query("select kind, subject_id, round from monitor.checks where project_id = $1 order by round, kind desc", [
+    projectId,
+  ]);
+
+const carryOut = (checks: Check[]) => carryOutPlanned(store, { projectId, checks, attempt: 1 });
+
+const readAnnounced = async () => {
+  const rows = await store.query<{ body: string }>(
+    "select body from monitor.outbox where subject = $1 and body like '%' || $2 || '%' order by id",
+    [sessionsJudged.subject, projectId],
+  );
+  return rows.flatMap(({ body }) => sessionsJudged.body.parse(JSON.parse(body)).sessions);
+};
+
+const openSweep = (timings?: SessionSweepTimings) =>
+  startSessionSweep({
+    database: store.database,
+    maintenance: store.maintenance,
+    liveScorers,
+    onPlanned: () => {},
+    logger: quiet,
+    runsByItself: false,
+    ...(timings && { timings }),
+  });
+
+/** Lets all sessions of the project have been idle for so much longer. */
+const idleFor = (seconds: number) =>
+  store.query(
+    `update monitor.sessions
+     set active_at = active_at - $2 * interval '1 second', look_at = look_at - $2 * interval '1 second'
+     where project_id = $1`,
+    [projectId, seconds],
+  );
+
+test("a session that goes on after weeks is judged again, and its newest score counts", async () => {
+  await tell([buildJudge({ scope: "session", idleSeconds: 60 })]);
+  // Its lease ends at once.
+  const sweep = openSweep({ everyMs: 1, sessionsMax: 5 });
+  const judgeTurns = async (turns: number, rating: number) => {
+    const { judge } = buildChecks({ reply: { verdicts: [buildVerdict({ rating })] } });
+    await plan([judge], ...Array.from({ length: turns }, () => buildSettledTrace({ projectId, sessionId: "s" })));
+    await idleFor(61);
+    expect(await sweep.sweep(projectId)).toBe(1);
+    await carryOut([judge]);
+  };
+  await judgeTurns(3, 2);
+  await idleFor(20 * 86_400);
+  // A sweep of all projects forgets old sessions.
+  await sweep.sweep(null);
+  expect(await store.query("select from monitor.sessions where project_id = $1", [projectId])).toEqual([]);
+
+  await judgeTurns(3, 8);
+
+  expect((await readAnnounced()).at(-1)).toMatchObject({ sessionId: "s", revision: 2, rating: 8 });
+  await sweep.stop();
+});
+
+test("an idle session is judged once for each round of activity, as a whole conversation", async () => {
+  await tell(
+    [buildJudge({ scope: "session", idleSeconds: 60 })],
+    [buildGroup({ scope: "session", idleSeconds: 7_200 })],
+  );
+  const { judge, group, asked } = buildChecks({ reply: { verdicts: [buildVerdict({ rating: 2 })] } });
+  const sweep = openSweep();
+  const first = buildSettledTrace({ projectId, sessionId: "s" });
+  await plan([judge, group], first, buildSettledTrace({ projectId, sessionId: "s" }));
+  await plan([judge, group], buildSettledTrace({ projectId, sessionId: "unwatched", monitor: false }));
+  expect(await sweep.sweep(projectId)).toBe(0);
+  await idleFor(61);
+  expect(await sweep.sweep(projectId)).toBe(1);
+  expect(await sweep.sweep(projectId)).toBe(0);
+  await carryOut([judge, group]);
+  expect(asked).toMatchObject([{ case: { input: "Hello", output: expect.stringContaining("[turn 2] Agent: Go") } }]);
+
+  // The same trace again is no new activity; a new one is. The group is more patient.
+  await plan([judge, group], { ...first, toolCalls: 9 });
+  expect(await sweep.sweep(projectId)).toBe(0);
+  await plan([judge, group], buildSettledTrace({ projectId, sessionId: "s" }));
+  await idleFor(7_300);
+  expect(await sweep.sweep(projectId)).toBe(1);
+  expect((await readPlanned()).map(({ kind, subject_id, round }) => [kind, subject_id, round])).toEqual([
+    ["judge", "s", 2],
+    ["judge", "s", 3],
+    ["group", "s", 3],
+  ]);
+  expect(
+    await store.query(
+      "select scorer_key, round, rating, span_count from monitor.session_scores where project_id = $1",
+      [projectId],
+    ),
+  ).toEqual([{ scorer_key: "online-eval:p1", round: 2, rating: 2, span_count: 2 }]);
+  expect(
+    await store.query("select session_id, trace_id from monitor.events where project_id = $1", [projectId]),
+  ).toEqual([{ session_id: "s", trace_id: null }]);
+
+  const bad = { rating: 1, justification: "Bad.", reason: null, gatedBy: null };
+  await carryOut([judge, buildChecks({ reply: { group: bad } }).group]);
+  const sessions = await readAnnounced();
+  expect(sessions.map(({ revision }) => revision)).toEqual([1, 2, 3]);
+  expect(sessions[2]?.judges).toHaveLength(2);
+  expect(sessions[2]).toMatchObject({ sessionId: "s", rating: 1, scorerName: expect.stringMatching(/ \(group\)$/) });
+  await sweep.stop();
+});
+
+test("a pass gives at most five sessions to judges, one replica at a time, and none that ended a day ago", async () => {
+  await tell([buildJudge({ scope: "session", idleSeconds: 1 })]);
+  const { judge } = buildChecks();
+  await plan(
+    [judge],
+    ...Array.from({ length: 7 }, (_, index) => buildSettledTrace({ projectId, sessionId: `s${index}` })),
+  );
+  await store.query("update monitor.sessions set active_at = now() - interval '2 seconds' where project_id = $1", [
+    projectId,
+  ]);
+  await store.query(
+    "update monitor.sessions set active_at = now() - interval '25 hours' where project_id = $1 and session_id = 's0'",
+    [projectId],
+  );
+  const [one, other] = [1, 2].map(() =>
+    startSessionSweep({
+      database: store.database,
+      maintenance: store.maintenance,
+      liveScorers,
+      onPlanned: () => {},
+      logger: quiet,
+      runsByItself: false,
+    }),
+  );
+  expect([await one?.sweep(null), await other?.sweep(null)]).toEqual([5, null]);
+  expect(await other?.sweep(projectId)).toBe(1);
+  expect((await readPlanned()).map(({ subject_id }) => subject_id).sort()).toEqual([
+    "s1",
+    "s2",
+    "s3",
+    "s4",
+    "s5",
+    "s6",
+  ]);
+  await Promise.all([one?.stop(), other?.stop()]);
+});
