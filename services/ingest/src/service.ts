@@ -143,7 +143,8 @@ function openIngest(kit: StoreServiceKit, config: IngestConfig): HttpServer {
   const liveTail = createLiveTail({
     store: createTailStore(tailing),
     traces: createRootReader(tailing),
-    show: showTailItem(costs),
+    // Not over the shared connections: what one project reads must not delay the tail of the others.
+    show: showTailItem(createCostEstimator({ reading: tailing, prices: createPriceStore(tailing) })),
     eventIds: createEventIds(config.rootSecret),
     ...{ clock, logger },
   });

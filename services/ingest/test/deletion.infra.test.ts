@@ -1,7 +1,10 @@
+import { randomBytes } from "node:crypto";
+import { limits } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { removeUnnamedMedia } from "../src/media/sweep-media.ts";
 import { openPools } from "./ingest-database.ts";
 import { type Reply, type RunningIngest, startIngest } from "./running-ingest.ts";
 
@@ -229,4 +232,20 @@ describe("DELETE /ingest/traces", () => {
     expect([json.totalCount, json.traces.length]).toEqual([spans, spans]);
     expect(json.totalCount).toBeGreaterThanOrEqual(12);
   });
+});
+
+test("media of a deleted trace that were just announced without a trace stay for a day", async () => {
+  const projectId = newProject();
+  const traceId = await submit(projectId, { name: "agent" });
+  const medium = { contentType: "image/png", contentLength: 1, sha256: randomBytes(32).toString("base64") };
+  const announce = (more: object): Promise<Reply> =>
+    ingest.call(projectId, "POST", "/api/v1/media", { body: JSON.stringify({ ...medium, ...more }) });
+  await announce({});
+  const { json } = await announce({ traceId });
+  const read = async (): Promise<number> => (await ingest.call(projectId, "GET", `/api/v1/media/${json.id}`)).status;
+
+  await remove(projectId, `/${traceId}`);
+  expect(await read()).toBe(200);
+  await removeUnnamedMedia(pools.maintenance, new Date(Date.now() + limits.mediaUnnamedMs + 1_000), () => true);
+  expect(await read()).toBe(404);
 });

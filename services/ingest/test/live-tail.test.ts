@@ -13,7 +13,7 @@ const eventIds = createEventIds("a secret of thirty-two characters!");
 const everything = { framework: null, source: "all" } as unknown as Parameters<LiveTail["open"]>[0]["filter"];
 
 /** A tail over these rows, which may become more; each is displayed with this many bytes. */
-function openTail(rows: readonly TailRow[], itemBytes: number) {
+function openTail(rows: readonly TailRow[], itemBytes: number, show?: LiveTailOptions["show"]) {
   const horizon = (): bigint => BigInt(rows.length + 1);
   return createLiveTail({
     store: {
@@ -33,7 +33,7 @@ function openTail(rows: readonly TailRow[], itemBytes: number) {
       } as unknown as LiveTailOptions["traces"]["readRoots"],
       matchRoots: async () => new Set(),
     },
-    show: async ({ id }) => Buffer.from(JSON.stringify({ id, text: "x".repeat(itemBytes) })),
+    show: show ?? (async ({ id }) => Buffer.from(JSON.stringify({ id, text: "x".repeat(itemBytes) }))),
     eventIds,
     clock: systemClock,
     logger: silentLogger,
@@ -86,5 +86,29 @@ test("a reader that caught up but for a large trace that is still on its way is 
     text += chunk;
   });
   await expect.poll(() => idsIn(text)).toEqual(["t0", "t1", "t2"]);
+  await tail.stop();
+});
+
+test("a project whose traces cannot be shown delays no other, and receives them once they can be", async () => {
+  const other = uuidv7(Date.now());
+  const rows = [rowAt(0), { ...rowAt(1), projectId: other }, rowAt(2), { ...rowAt(3), projectId: other }];
+  let isBroken = true;
+  const tail = openTail(rows, 0, async ({ id }) => {
+    if (isBroken && id === "t0") throw new Error("this trace cannot be shown");
+    return Buffer.from(JSON.stringify({ id, text: "" }));
+  });
+  const [texts, wishes] = [new Map([projectId, other].map((id) => [id, ""])), { filter: everything, preview: null }];
+  for (const id of texts.keys()) {
+    const lastEventId = eventIds.format(id, { position: { xid: 0n, seq: 0n }, atMs: Date.now() });
+    const readable = await tail.open({ projectId: id, lastEventId, ...wishes });
+    readable.on("data", (chunk) => texts.set(id, texts.get(id) + chunk));
+  }
+  const idsOf = (id: string): string[] => idsIn(texts.get(id) ?? "");
+
+  await expect.poll(() => idsOf(other)).toEqual(["t1", "t3"]);
+  expect(idsOf(projectId)).toEqual([]);
+  isBroken = false;
+  await expect.poll(() => idsOf(projectId), { timeout: 20_000 }).toEqual(["t0", "t2"]);
+  expect(idsOf(other)).toEqual(["t1", "t3"]);
   await tail.stop();
 });

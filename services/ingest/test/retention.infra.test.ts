@@ -1,12 +1,19 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { ingestActRecorded, type RecordedAct } from "@touchstone/contracts";
-import { type Database, openDatabase } from "@touchstone/db";
+import { type Database, migrateSchema, openDatabase } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { removeUnnamedMedia } from "../src/media/sweep-media.ts";
 import { createOldSpansStore } from "../src/retention/old-spans-store.ts";
 import { sweepOldSpans } from "../src/retention/sweep-old-spans.ts";
+import { ingestSchema } from "../src/schema.ts";
 import { createTraceRemover } from "../src/trace-store/removing/trace-remover.ts";
 import { openPools, silentLogger } from "./ingest-database.ts";
+import { buildLogs } from "./otlp/build-logs.ts";
 import { type RunningIngest, startIngest } from "./running-ingest.ts";
 
 let database: TestDatabase;
@@ -200,6 +207,38 @@ describe("a sweep", () => {
     expect([await countOf("scores", short), await countOf("scores", forEver)]).toEqual([1, 3]);
   });
 
+  test("removes old log records whose span never came, with the last one also their trace and its media", async () => {
+    const [short, forEver] = [newProject(), newProject()];
+    const record = { event: "gen_ai.user.message", body: "hi" };
+    const [aged, mixed] = [randomBytes(16).toString("hex"), randomBytes(16).toString("hex")];
+    for (const projectId of [short, forEver]) {
+      await keep(projectId, projectId === short ? 10 : 0);
+      const body = buildLogs(
+        ...[{}, { traceId: mixed }, { traceId: mixed, spanId: "1".repeat(16) }].map((more) => ({
+          ...record,
+          more: { traceId: aged, ...more },
+        })),
+      );
+      expect((await ingest.call(projectId, "POST", "/api/v1/otel/v1/logs", { body })).status).toBe(200);
+      const medium = { contentType: "image/png", contentLength: 1, sha256: randomBytes(32).toString("base64") };
+      const announced = JSON.stringify({ ...medium, traceId: aged });
+      expect((await ingest.call(projectId, "POST", "/api/v1/media", { body: announced })).status).toBe(201);
+    }
+    await execute(`
+      update ingest.log_fragments set received_at = now() - interval '11 days' where span_id <> '${"1".repeat(16)}'`);
+    await sweep(null);
+
+    const left = async (projectId: string) => [
+      await countOf("log_fragments", projectId),
+      await countOf("traces", projectId),
+      await countOf("media", projectId),
+    ];
+    expect([await left(short), await left(forEver)]).toEqual([
+      [1, 1, 0],
+      [3, 2, 1],
+    ]);
+  });
+
   test("that is broken off is finished by the next", async () => {
     const projectId = newProject();
     await submitAged(projectId, [100, 1]);
@@ -271,6 +310,41 @@ describe("a span of a week that was dropped", () => {
     expect(await listNames(projectId)).toEqual([]);
     expect(await countOf("span_keys", projectId)).toBe(0);
   });
+});
+
+test("traces whose log records a previous release removed go with the upgrade, and so do their media", async () => {
+  const before = await mkdtemp(path.join(tmpdir(), "touchstone-migrations-"));
+  const old = await createTestDatabase();
+  const { app, maintenance } = openPools(old.url);
+  try {
+    const names = (await readdir(ingestSchema.directory)).filter((name) => name < "0024");
+    await Promise.all(names.map((name) => copyFile(path.join(ingestSchema.directory, name), path.join(before, name))));
+    await migrateSchema({ url: old.url, ...ingestSchema, directory: before, logger: silentLogger });
+    const projectId = newProject();
+    const [gone, kept] = [randomUUID(), randomUUID()];
+    const insert = (table: string, text: string) =>
+      maintenance.query({ name: "", text: `insert into ${table} ${text}` });
+    for (const key of [gone, kept]) {
+      await insert("ingest.traces (project_id, trace_key, span_count)", `values ('${projectId}', '${key}', 0)`);
+      const link = `values ('${projectId}', '${key}', replace('${key}', '-', ''), '', '', now())`;
+      await insert("ingest.media_links (project_id, media_id, trace_key, span_id, field, created_at)", link);
+      const medium = `values ('${projectId}', '${key}', '', 'image/png', 1, now())`;
+      await insert("ingest.media (project_id, id, sha256, content_type, content_length, created_at)", medium);
+    }
+    const record = `values ('${projectId}', '${kept}', '${kept}', 0, '{}', '')`;
+    await insert("ingest.log_fragments (project_id, dk, trace_key, time_nano, facts, body)", record);
+
+    await migrateSchema({ url: old.url, ...ingestSchema, logger: silentLogger });
+    await removeUnnamedMedia(maintenance, new Date(Date.now() + dayMs), () => true);
+
+    const { rows: traces } = await maintenance.query({ name: "", text: "select trace_key from ingest.traces" });
+    const { rows: media } = await maintenance.query({ name: "", text: "select id from ingest.media" });
+    expect([traces, media]).toEqual([[{ trace_key: kept }], [{ id: kept }]]);
+  } finally {
+    await Promise.all([app.close(), maintenance.close()]);
+    await old.drop();
+    await rm(before, { recursive: true });
+  }
 });
 
 test("a changed retention and a deletion of traces are written to the audit log, once, in the same transaction", async () => {

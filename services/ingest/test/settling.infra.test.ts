@@ -247,6 +247,36 @@ describe("an OTel trace", () => {
   });
 });
 
+test.each([
+  ["OpenTelemetry", { ...otlp(2, 1), parentSpanId: spanId(9) }],
+  ["REST", { parentSpanId: "never" }],
+])(
+  "an orphan of %s that cannot be promoted delays no other project's, and is promoted later",
+  async (_producer, orphan) => {
+    const [broken, sound] = [newProject(), newProject()];
+    for (const projectId of [broken, sound]) await insert(projectId, orphan);
+    const run = (text: string) => database.superuser.query({ name: "", text });
+    await run(`
+    create or replace function ingest.refuse_change() returns trigger language plpgsql as
+    $$ begin raise exception 'this row cannot be changed'; end $$`);
+    await run(`
+    create trigger refuse before update on ingest.spans for each row
+    when (new.project_id = '${broken}') execute function ingest.refuse_change()`);
+    const namesOf = async (projectId: string) => (await roots(projectId)).map(({ name }) => name);
+    try {
+      await pass(100);
+      await pass(quietSeconds);
+      expect([await namesOf(broken), await namesOf(sound)]).toEqual([[], ["weather agent"]]);
+      expect([await settled(broken), await settled(sound)]).toMatchObject([[], [{ name: "weather agent" }]]);
+    } finally {
+      await run("drop trigger refuse on ingest.spans");
+    }
+
+    await pass(60);
+    expect(await namesOf(broken)).toEqual(["weather agent"]);
+  },
+);
+
 describe("an evaluation from another system", () => {
   const graded = (more: Partial<IncomingFragment>, evaluation: object): IncomingFragment => ({
     otelTraceId: traceId,

@@ -5,7 +5,9 @@ import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { silentLogger } from "./ingest-database.ts";
+import { hashUuid } from "../src/model/ids.ts";
+import type { SpanJob } from "../src/model/span-row.ts";
+import { openIngestDatabase, silentLogger } from "./ingest-database.ts";
 import { buildExport } from "./otlp/build-export.ts";
 import { type Reply, type RunningIngest, startIngest } from "./running-ingest.ts";
 
@@ -238,6 +240,29 @@ test("a span has at most a thousand updates", async () => {
     { _id: null, error: "The span has as many updates as it can have." },
     { deduped: true },
   ]);
+});
+
+test("a span that has as many updates as it can leaves room for another project's span with the same ids", async () => {
+  const [full, other] = [uuidv7(Date.now()), uuidv7(Date.now())];
+  const timeMs = Date.now();
+  const body = JSON.stringify({ startedAtMs: timeMs });
+  const span = { otelTraceId: newTraceId(), spanId: root, isUpdate: false, timeMs, body };
+  const jobOf = (projectId: string, count: number): SpanJob => ({
+    ...{ projectId, rows: [], bytes: 0 },
+    updates: Array.from({ length: count }, (_, index) => ({ ...span, dk: hashUuid("update", `${index}`) })),
+  });
+  const store = await openIngestDatabase();
+  try {
+    await store.store.insertBatch([jobOf(full, 1000)], 0);
+
+    const outcomes = await store.store.insertBatch([jobOf(full, 1001), jobOf(other, 1)], 0);
+
+    const answers = outcomes.map((outcome) => (outcome.status === "fulfilled" ? outcome.value.at(-1) : outcome));
+    expect(answers).toMatchObject([{ refused: "too-many" }, { deduped: false, id: expect.stringMatching(/./) }]);
+    expect(answers[1]).not.toHaveProperty("refused");
+  } finally {
+    await store.close();
+  }
 });
 
 test("a trace too large to be read with each update shows them after a moment", async () => {

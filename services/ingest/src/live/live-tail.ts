@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { limits } from "@touchstone/contracts";
-import { AppError, type Clock, type Logger } from "@touchstone/service-kit";
+import { AppError, type Clock, isAppError, type Logger } from "@touchstone/service-kit";
 import type { ReadSpan } from "../model/read-span.ts";
 import type { RootFilter } from "../model/root-filter.ts";
 import type { PricedProject } from "../pricing/price-store.ts";
@@ -41,6 +41,8 @@ const rootsMax = 16;
 /** One poll serves all streams of the process at the same position: all but those that catch up. */
 export function createLiveTail({ store, traces, show, eventIds, clock, logger }: LiveTailOptions): LiveTail {
   const streams = new Set<TraceStream>();
+  /** Streams of projects that could not be read, with the time of the next attempt. */
+  const putOff = new WeakMap<TraceStream, number>();
   const floors = createSeqFloors(store);
   let polling: Promise<void> | null = null;
   let wake = (): void => {};
@@ -115,21 +117,53 @@ export function createLiveTail({ store, traces, show, eventIds, clock, logger }:
     return receiving;
   }
 
+  /** Sends streams at one position what follows it. Returns true if there is more to send at once. */
+  async function sendNext(group: readonly TraceStream[], now: TailPosition): Promise<boolean> {
+    const after = (group[0] as TraceStream).position;
+    if (after.xid >= now.xid) return false;
+    const projectIds = [...new Set(group.map(({ projectId }) => projectId))];
+    const seqFloor = floors.floorOf(after.xid);
+    const rows = await store.readAfter({ projectIds, after, below: now.xid, seqFloor, limit: rowsMax });
+    const receiving = await send(rows, group);
+    if (rows.length === rowsMax) return receiving.length > 0;
+    for (const stream of receiving) stream.reach(now);
+    return false;
+  }
+
+  /**
+   * The same where the failure of one project does not delay the others: each is then read alone. The streams of a
+   * deleted project end.
+   */
+  async function serve(group: readonly TraceStream[], now: TailPosition): Promise<boolean> {
+    try {
+      return await sendNext(group, now);
+    } catch (err) {
+      // Fails if no project can be read.
+      await readHorizon();
+      const [only, ...others] = Map.groupBy(group, ({ projectId }) => projectId).keys();
+      if (others.length > 0) {
+        let hasMore = false;
+        for (const own of groupAlike(group, ({ projectId }) => projectId)) hasMore = (await serve(own, now)) || hasMore;
+        return hasMore;
+      }
+      const isDeleted = isAppError(err) && err.code === "unauthorized";
+      if (!isDeleted)
+        logger.warn({ err, projectId: only }, "the live tail of a project could not be read; trying again");
+      for (const stream of group) {
+        if (!isDeleted) putOff.set(stream, performance.now() + retryMs);
+        else if (streams.delete(stream)) stream.end();
+      }
+      return false;
+    }
+  }
+
   /** Returns true if there is more to send right away. */
   async function takeTurn(): Promise<boolean> {
-    const ready = [...streams].filter((stream) => stream.isReady);
+    const startedMs = performance.now();
+    const ready = [...streams].filter((stream) => stream.isReady && (putOff.get(stream) ?? 0) <= startedMs);
     const { now } = await readHorizon();
     let hasMore = false;
-    for (const group of Map.groupBy(ready, ({ position }) => `${position.xid} ${position.seq}`).values()) {
-      const after = (group[0] as TraceStream).position;
-      if (after.xid >= now.xid) continue;
-      const projectIds = [...new Set(group.map(({ projectId }) => projectId))];
-      const seqFloor = floors.floorOf(after.xid);
-      const rows = await store.readAfter({ projectIds, after, below: now.xid, seqFloor, limit: rowsMax });
-      const receiving = await send(rows, group);
-      if (rows.length === rowsMax) hasMore ||= receiving.length > 0;
-      else for (const stream of receiving) stream.reach(now);
-    }
+    for (const group of groupAlike(ready)) hasMore = (await serve(group, now)) || hasMore;
     return hasMore;
   }
 
@@ -186,6 +220,14 @@ export function createLiveTail({ store, traces, show, eventIds, clock, logger }:
       await polling;
     },
   };
+}
+
+/** Streams at the same position, and alike in what `of` names. */
+function groupAlike(
+  streams: readonly TraceStream[],
+  of: (stream: TraceStream) => string = () => "",
+): Iterable<TraceStream[]> {
+  return Map.groupBy(streams, (stream) => `${stream.position.xid} ${stream.position.seq} ${of(stream)}`).values();
 }
 
 /** True if a filter needs more than the columns of the root that was read. */

@@ -33,8 +33,8 @@ export interface StoredMedia {
 /** Media of projects: what is known of them, and their content in parts. */
 export interface MediaStore {
   /**
-   * Records it with its link, and keeps it until `dueAt` at least. Null if the project has other content with this id.
-   * The type and length of content that is stored do not change.
+   * Records it with its link, or without one keeps it until `dueAt` at least. Null if the project has other content with
+   * this id. The type and length of content that is stored do not change.
    */
   announce(projectId: string, media: AnnouncedMedia, times: { now: Date; dueAt: Date }): Promise<StoredMedia | null>;
   find(projectId: string, id: string): Promise<StoredMedia | null>;
@@ -63,16 +63,18 @@ export function createMediaStore(database: Database): MediaStore {
         const { rows } = await transaction.query<MediaRecord>({
           name: "media_announce",
           text: `
-            insert into ingest.media (project_id, id, sha256, content_type, content_length, created_at, due_at)
-            values ($1, $2, $3, $4, $5, $6, $7)
+            insert into ingest.media (
+              project_id, id, sha256, content_type, content_length, created_at, due_at, kept_until
+            )
+            values ($1, $2, $3, $4, $5, $6, $7, $8)
             on conflict (project_id, id) do update
-            set due_at = excluded.due_at,
+            set due_at = excluded.due_at, kept_until = coalesce(excluded.kept_until, media.kept_until),
               content_type = case when media.uploaded_at is null then excluded.content_type else media.content_type end,
               content_length =
                 case when media.uploaded_at is null then excluded.content_length else media.content_length end
             where media.sha256 = excluded.sha256
             returning ${columns}`,
-          values: [projectId, id, sha256, contentType, contentLength, now, dueAt],
+          values: [projectId, id, sha256, contentType, contentLength, now, dueAt, link === null ? dueAt : null],
         });
         return toMedia(rows[0]);
       });

@@ -97,7 +97,7 @@ const settleMedia = {
     ),
     named as (
       update ingest.media
-      set due_at = null
+      set due_at = null, kept_until = null
       where ctid = any(array(select medium from looked where is_named))
     ),
     unnamed as (

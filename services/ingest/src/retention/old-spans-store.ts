@@ -13,14 +13,17 @@ export interface RetentionChoices {
 /** Bulk operations of retention, besides removing single traces. Under the maintenance role. */
 export interface OldSpansStore {
   readChoices(): Promise<RetentionChoices>;
-  /** The first project after this one, in order of id, that has spans or scores from before an instant. */
+  /** The first project after this one, in order of id, that has spans, log records or scores from before an instant. */
   nextProject(after: string, beforeMs: number): Promise<string | null>;
   /** Detaches the weeks that ended before an instant, each with its counts. Returns their number. */
   detachWeeks(beforeMs: number): Promise<number>;
   /** Removes dependent rows of the detached weeks' spans, then drops the weeks. False if it was stopped early. */
   clearDetached(mayGoOn: () => boolean): Promise<boolean>;
-  /** Removes log records received before an instant whose span never arrived or was removed. */
-  removeFragments(projectId: string, beforeMs: number): Promise<void>;
+  /**
+   * Removes log records received before an instant whose trace has no span: none came, or all were removed. A trace goes
+   * with its last record.
+   */
+  removeFragments(projectId: string, beforeMs: number, mayGoOn: () => boolean): Promise<void>;
   /** Removes scores that were given before an instant. */
   removeScores(projectId: string, beforeMs: number, mayGoOn: () => boolean): Promise<void>;
   /** Removes usage and request counts beyond their retention, and empty pieces of search text. */
@@ -35,7 +38,18 @@ interface GoneRow {
   response_id: string | null;
 }
 
+interface OldFragment {
+  dk: string;
+  trace_key: string | null;
+}
+
 const batchRows = 2_000;
+/** Looked up record by record: without statistics, a join would read all spans of the project. */
+const hasNoSpan = `(
+              select true from ingest.spans
+              where spans.project_id = $1 and spans.trace_key = fragments.trace_key
+              limit 1
+            ) is null`;
 const usageDays = 40;
 const noTable = "42P01";
 const firstUuid = "00000000-0000-0000-0000-000000000000";
@@ -122,6 +136,39 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
     });
   }
 
+  async function forgetFragments(projectId: string, fragments: readonly OldFragment[]): Promise<void> {
+    const traceKeys = [...new Set(fragments.map(({ trace_key }) => trace_key).filter((key) => key !== null))];
+    await maintenance.transaction(async (transaction) => {
+      const [, , { rows }] = await transaction.pipeline<[object, object, { trace_key: string }]>([
+        tracesLock(projectId, traceKeys),
+        {
+          // A span may have arrived since they were read.
+          name: "log_fragments_remove_old",
+          text: `
+            delete from ingest.log_fragments fragments
+            where project_id = $1 and dk = any($2::uuid[]) and ${hasNoSpan}`,
+          values: [projectId, fragments.map(({ dk }) => dk)],
+        },
+        {
+          name: "traces_without_fragments",
+          text: `
+            select trace_key
+            from unnest($2::uuid[]) as touched (trace_key)
+            where not exists (
+              select from ingest.log_fragments
+              where log_fragments.project_id = $1 and log_fragments.trace_key = touched.trace_key
+            )`,
+          values: [projectId, traceKeys],
+        },
+      ]);
+      await settleTraces(
+        transaction,
+        projectId,
+        rows.map(({ trace_key }) => trace_key),
+      );
+    });
+  }
+
   async function clearWeek(name: string, mayGoOn: () => boolean): Promise<boolean> {
     if (!/^gone_spans_\d{4}w\d{2}_\d+$/.test(name)) throw new Error(`${name} is no detached week of spans`);
     let [project, id] = [firstUuid, firstUuid];
@@ -181,6 +228,14 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
               order by project_id
               limit 1
             )
+            union all
+            (
+              select project_id
+              from ingest.log_fragments
+              where project_id > $1 and received_at < to_timestamp($3::float8 / 1000)
+              order by project_id
+              limit 1
+            )
           ) old
           order by project_id
           limit 1`,
@@ -216,17 +271,21 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
       return true;
     },
 
-    async removeFragments(projectId, beforeMs) {
-      await maintenance.query({
-        name: "log_fragments_remove_old",
-        text: `
-          delete from ingest.log_fragments fragments
-          where project_id = $1 and received_at < to_timestamp($2::float8 / 1000) and not exists (
-            select from ingest.spans
-            where spans.project_id = $1 and spans.trace_key = fragments.trace_key
-          )`,
-        values: [projectId, beforeMs],
-      });
+    async removeFragments(projectId, beforeMs, mayGoOn) {
+      let isDone = false;
+      while (!isDone && mayGoOn()) {
+        const { rows } = await maintenance.query<OldFragment>({
+          name: "log_fragments_old",
+          text: `
+            select dk, trace_key
+            from ingest.log_fragments fragments
+            where project_id = $1 and received_at < to_timestamp($2::float8 / 1000) and ${hasNoSpan}
+            limit $3`,
+          values: [projectId, beforeMs, batchRows],
+        });
+        if (rows.length > 0) await forgetFragments(projectId, rows);
+        isDone = rows.length < batchRows;
+      }
     },
 
     async removeScores(projectId, beforeMs, mayGoOn) {

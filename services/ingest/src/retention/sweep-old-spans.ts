@@ -54,7 +54,7 @@ export async function sweepOldSpans(options: {
         const beforeMs = nowMs - kept * dayMs;
         const whole = await remover.removeTraces(project, { ...everything, toMs: beforeMs }, mayGoOn);
         const single = await remover.removeSpansBefore(project, beforeMs, mayGoOn);
-        await store.removeFragments(project, beforeMs);
+        await store.removeFragments(project, beforeMs, mayGoOn);
         await store.removeScores(project, beforeMs, mayGoOn);
         swept.traces += whole.traces + single.traces;
         swept.spans += whole.spans + single.spans;

@@ -1,4 +1,5 @@
 import { type Database, sqlStateOf, type Transaction } from "@touchstone/db";
+import type { Logger } from "@touchstone/service-kit";
 import { describeRoot } from "../model/describe-root.ts";
 import { agentIdOf } from "../model/ids.ts";
 import { writeSettledFacts } from "../model/settled-facts.ts";
@@ -38,9 +39,9 @@ interface ChildRecord {
 /**
  * Handles REST children whose time to wait for a parent is over: a child without parent is promoted, a promoted one
  * whose parent arrived is demoted, and one with a parent stops waiting (otlp 6). Over quota, promotions wait until the
- * next day. Returns the number of due children.
+ * next day. A child that fails is put off, and the others go on. Returns the number of due children.
  */
-export async function sweepAwaitedParents(database: Database, context: WriteContext): Promise<number> {
+export async function sweepAwaitedParents(database: Database, context: WriteContext, logger: Logger): Promise<number> {
   const { rows } = await database.query<{ project_id: string; ids: string[] }>({
     name: "awaited_parents_due",
     text: `
@@ -56,9 +57,18 @@ export async function sweepAwaitedParents(database: Database, context: WriteCont
       database.scoped([projectId], (transaction) => sweepChildren(transaction, projectId, some, context));
     try {
       await sweep(ids);
-    } catch (thrown) {
-      if (sqlStateOf(thrown) !== quotaSpent) throw thrown;
-      for (const id of ids) await sweep([id]).catch((refused) => putOff(database, projectId, id, refused));
+    } catch {
+      // One by one, to find the child that fails.
+      for (const id of ids) {
+        await sweep([id]).catch(async (err) => {
+          const isOverQuota = sqlStateOf(err) === quotaSpent;
+          if (!isOverQuota) {
+            logger.error({ err, projectId, spanId: id }, "a span could not be promoted; trying again in a minute");
+          }
+          // Fails if the database is unavailable, which ends the turn.
+          await putOff(database, projectId, id, isOverQuota);
+        });
+      }
     }
   }
   return count;
@@ -171,14 +181,17 @@ function shown(projectId: string, child: ChildRecord): ChangedRow["change"] {
   };
 }
 
-async function putOff(database: Database, projectId: string, id: string, thrown: unknown): Promise<void> {
-  if (sqlStateOf(thrown) !== quotaSpent) throw thrown;
+/** Over quota until tomorrow, else for a minute. */
+async function putOff(database: Database, projectId: string, id: string, isOverQuota: boolean): Promise<void> {
   await database.query({
-    name: "awaited_parent_wait_for_quota",
+    name: "awaited_parent_put_off",
     text: `
       update ingest.awaited_parents
-      set due_at = (date_trunc('day', now() at time zone 'UTC') + interval '1 day') at time zone 'UTC'
+      set due_at = case
+        when $3 then (date_trunc('day', now() at time zone 'UTC') + interval '1 day') at time zone 'UTC'
+        else now() + interval '1 minute'
+      end
       where project_id = $1 and child_id = $2`,
-    values: [projectId, id],
+    values: [projectId, id, isOverQuota],
   });
 }

@@ -1,4 +1,5 @@
 import { type Database, sqlStateOf } from "@touchstone/db";
+import type { Logger } from "@touchstone/service-kit";
 import { planTrace, type TouchedTrace, type TracePlan } from "../assembly/plan-trace.ts";
 import type { TraceKey } from "../assembly/stored-trace.ts";
 import { quotaSpent } from "../trace-store/writing/span-insert.ts";
@@ -9,10 +10,10 @@ const tracesMax = 200;
 
 /**
  * Handles waiting OTel traces: derives large ones with stale values, and promotes the earliest orphan of each trace
- * that still has no root after its grace period (otlp 6). Over quota, promotions wait until the next day. Returns the
- * number of due traces.
+ * that still has no root after its grace period (otlp 6). Over quota, promotions wait until the next day. A trace that
+ * fails is put off, and the others go on. Returns the number of due traces.
  */
-export async function sweepDueTraces(database: Database, context: WriteContext): Promise<number> {
+export async function sweepDueTraces(database: Database, context: WriteContext, logger: Logger): Promise<number> {
   const { rows } = await database.query<{ project_id: string; trace_key: string }>({
     name: "traces_due",
     text: `
@@ -28,8 +29,12 @@ export async function sweepDueTraces(database: Database, context: WriteContext):
     try {
       await database.scoped([project_id], (transaction) => deriveStored(transaction, [key], context, planDue));
     } catch (thrown) {
-      if (sqlStateOf(thrown) !== quotaSpent) throw thrown;
-      await waitForTomorrow(database, key);
+      if (sqlStateOf(thrown) === quotaSpent) await waitForTomorrow(database, key);
+      else {
+        logger.error({ err: thrown, ...key }, "a trace could not be derived; trying again in a minute");
+        // Fails if the database is unavailable, which ends the turn.
+        await putOff(database, key);
+      }
     }
   }
   return rows.length;
@@ -50,6 +55,17 @@ async function waitForTomorrow(database: Database, { projectId, traceKey }: Trac
       update ingest.traces
       set due_at = (date_trunc('day', now() at time zone 'UTC') + interval '1 day') at time zone 'UTC'
       where project_id = $1 and trace_key = $2`,
+    values: [projectId, traceKey],
+  });
+}
+
+async function putOff(database: Database, { projectId, traceKey }: TraceKey): Promise<void> {
+  await database.query({
+    name: "trace_derive_later",
+    text: `
+      update ingest.traces
+      set due_at = now() + interval '1 minute'
+      where project_id = $1 and trace_key = $2 and due_at <= now()`,
     values: [projectId, traceKey],
   });
 }

@@ -61,8 +61,8 @@ export function createTraceSweep(options: {
   const { maintenance, tracesPerDay, settings, settlesChildren = false, logger } = options;
   const context = { shard: sweeperShard, quota: tracesPerDay, settings };
   return async () => {
-    const traces = await sweepDueTraces(maintenance, context);
-    const children = await sweepAwaitedParents(maintenance, context);
+    const traces = await sweepDueTraces(maintenance, context, logger);
+    const children = await sweepAwaitedParents(maintenance, context, logger);
     const settled = await settleDueTraces(maintenance, { settlesChildren, logger });
     await removeDoubtedAgents(maintenance);
     return traces + children + settled;

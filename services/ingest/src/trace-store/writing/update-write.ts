@@ -227,7 +227,7 @@ function buildUpdateInsert(updates: readonly { span: UpdatedSpan; update: SpanUp
       select * from unnest(${$updates.arrays}) as u (${$updates.names})
     ),
     full_spans as (
-      select span_dk
+      select project_id, span_dk
       from (select distinct project_id, trace_key, span_id, span_dk from incoming) wanted
       cross join lateral (
         select count(*) as updates, sum(octet_length(body)) as bytes
@@ -240,7 +240,7 @@ function buildUpdateInsert(updates: readonly { span: UpdatedSpan; update: SpanUp
       insert into ingest.span_updates (project_id, trace_key, span_id, dk, is_update, time_ms, body)
       select project_id, trace_key, span_id, dk, is_update, time_ms, convert_to(body, 'UTF8')
       from incoming
-      where span_dk not in (select span_dk from full_spans)
+      where (project_id, span_dk) not in (select project_id, span_dk from full_spans)
       order by 1, 2, 3, 4
       on conflict do nothing
       returning project_id, trace_key, span_id, dk
