@@ -31,6 +31,11 @@ const scrolledRows = 3_900;
 const rowHeight = 32;
 const frameMaxMs = 20;
 
+/** A page without scripts: the least that this browser takes on this machine. */
+const blankPage = "<!doctype html><title>Blank</title><p>Blank";
+/** As many plain rows as the list has. */
+const plainRows = `<!doctype html><title>Plain rows</title><div style="height:700px;overflow-y:auto">${`<div role="row" style="height:${rowHeight}px">Plain</div>`.repeat(scrolledRows)}</div>`;
+
 /** The dashboard in a browser: what it loads, how soon it paints, and how it moves, each with its bar. */
 export async function benchDashboard({ rounds }: { rounds: number }): Promise<void> {
   printHeading("The dashboard, in a browser without anything cached");
@@ -70,25 +75,33 @@ async function awaitPages(system: Standalone): Promise<void> {
   throw new Error("The dashboard is not served after a minute.");
 }
 
-async function benchFirstPaint(browser: Browser, base: string, rounds: number): Promise<void> {
-  const blank = createServer((_, response) => {
-    response.setHeader("content-type", "text/html").end("<!doctype html><title>Blank</title><p>Blank");
+/** Serves one page for as long as `work` takes. */
+async function servePage<Result>(html: string, work: (url: string) => Promise<Result>): Promise<Result> {
+  const server = createServer((_, response) => {
+    response.setHeader("content-type", "text/html").end(html);
   }).listen(0, "127.0.0.1");
-  await once(blank, "listening");
-  const blankUrl = `http://127.0.0.1:${(blank.address() as AddressInfo).port}`;
-  const times = { blank: [] as number[], frame: [] as number[] };
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [name, url] of [
-      ["blank", blankUrl],
-      ["frame", `${base}/`],
-    ] as const) {
-      const { page, close } = await openColdPage(browser);
-      await page.goto(url);
-      times[name].push(await readFirstPaintMs(page));
-      await close();
-    }
+  await once(server, "listening");
+  try {
+    return await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  } finally {
+    server.close();
   }
-  blank.close();
+}
+
+async function benchFirstPaint(browser: Browser, base: string, rounds: number): Promise<void> {
+  const times = { blank: [] as number[], frame: [] as number[] };
+  const load = async (name: keyof typeof times, url: string): Promise<void> => {
+    const { page, close } = await openColdPage(browser);
+    await page.goto(url);
+    times[name].push(await readFirstPaintMs(page));
+    await close();
+  };
+  await servePage(blankPage, async (url) => {
+    for (let round = 0; round < rounds; round += 1) {
+      await load("blank", url);
+      await load("frame", `${base}/`);
+    }
+  });
   printFigure({
     what: "first contentful paint",
     value: median(times.frame) / 1000,
@@ -175,8 +188,16 @@ async function benchList(browser: Browser, base: string): Promise<void> {
   await page.goto(`${base}/traces`);
   await awaitPainted(page, listRow);
   const presses = await pressFrames(page, "j", 60);
-  const frames = await scrollFrames(page, listRow, Math.ceil((scrolledRows * rowHeight) / 90));
-  printFrames(`list, ${scrolledRows} rows scrolled: frames within ${frameMaxMs} ms`, frames);
+  const framesCount = Math.ceil((scrolledRows * rowHeight) / 90);
+  const frames = await scrollFrames(page, listRow, framesCount);
+  const plain = await servePage(plainRows, async (url) => {
+    const { page: other, close: closeOther } = await openColdPage(browser);
+    await other.goto(url);
+    const taken = await scrollFrames(other, "[role='row']", framesCount);
+    await closeOther();
+    return taken;
+  });
+  printFrames(`list, ${scrolledRows} rows scrolled: frames within ${frameMaxMs} ms`, frames, plain);
   printFigure({ what: "its heap afterwards", value: await readHeapMb(cdp), unit: "MB", bar: atMost(80) });
   printFigure({ what: "key to next row, p95", value: percentile(presses, 0.95), unit: "ms", bar: atMost(50) });
   await close();
@@ -200,10 +221,12 @@ async function timeCommand(command: string, args: readonly string[]): Promise<nu
   return performance.now() - startedMs;
 }
 
-function printFrames(what: string, frames: readonly number[]): void {
-  const quick = frames.filter((ms) => ms <= frameMaxMs).length / frames.length;
-  const beside = `p50 ${percentile(frames, 0.5).toFixed(1)}, p95 ${percentile(frames, 0.95).toFixed(1)} ms`;
-  printFigure({ what, value: quick * 100, unit: "%", bar: atLeast(95), beside });
+function printFrames(what: string, frames: readonly number[], plain?: readonly number[]): void {
+  const quick = (taken: readonly number[]): number =>
+    (taken.filter((ms) => ms <= frameMaxMs).length / taken.length) * 100;
+  const yardstick = plain === undefined ? "" : `; plain rows ${quick(plain).toFixed(1)} %`;
+  const beside = `p50 ${percentile(frames, 0.5).toFixed(1)}, p95 ${percentile(frames, 0.95).toFixed(1)} ms${yardstick}`;
+  printFigure({ what, value: quick(frames), unit: "%", bar: atLeast(95), beside });
 }
 
 function percentile(values: readonly number[], share: number): number {
