@@ -1,9 +1,9 @@
 import { createReadStream } from "node:fs";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import type { AnswerOf, Touchstone } from "@touchstone/sdk";
 import type { Command } from "commander";
 import { addImportLangfuse } from "./langfuse/command.ts";
+import { linesOf } from "./lines.ts";
 import { storeMedia } from "./media.ts";
 import { exitCodes, Failure, type Surroundings } from "./surroundings.ts";
 
@@ -65,7 +65,7 @@ async function importPiece(client: Touchstone, text: string, signal: AbortSignal
 
 /** Whole lines up to a size that one request may have; a longer line is a piece by itself. */
 async function* readPieces(file: string): AsyncGenerator<{ text: string; firstLine: number }> {
-  const stream = createReadStream(file, "utf8");
+  const stream = createReadStream(file);
   const opened = new Promise<void>((resolve, reject) => {
     stream.once("open", () => resolve());
     stream.once("error", (error: NodeJS.ErrnoException) =>
@@ -76,7 +76,7 @@ async function* readPieces(file: string): AsyncGenerator<{ text: string; firstLi
   let text = "";
   let firstLine = 1;
   let line = 0;
-  for await (const next of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const next of linesOf(stream)) {
     line += 1;
     text += `${next}\n`;
     if (text.length < pieceBytes) continue;

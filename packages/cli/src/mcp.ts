@@ -1,6 +1,7 @@
-import { createInterface } from "node:readline";
+import { addAbortSignal } from "node:stream";
 import { ApiError, type Touchstone } from "@touchstone/sdk";
 import type { Command } from "commander";
+import { linesOf } from "./lines.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** A message of JSON-RPC, as far as it is read here. */
@@ -23,9 +24,17 @@ export function addMcp(program: Command, { client, print, note, interrupted }: S
     .option("--write", "with the tools that add cases, scores and runs")
     .option("--url <url>", "the address of Touchstone")
     .action(async ({ write, url }: { write?: boolean; url?: string }) => {
-      const lines = createInterface({ input: process.stdin, signal: interrupted });
-      await relay(lines, { client: client(url), path: write ? "/mcp?write=1" : "/mcp", print, note });
+      await relay(readInput(interrupted), { client: client(url), path: write ? "/mcp?write=1" : "/mcp", print, note });
     });
+}
+
+/** The lines of standard input, until it ends or the command is interrupted. */
+async function* readInput(interrupted: AbortSignal): AsyncGenerator<string> {
+  try {
+    yield* linesOf(addAbortSignal(interrupted, process.stdin));
+  } catch (error) {
+    if (!interrupted.aborted) throw error;
+  }
 }
 
 /**

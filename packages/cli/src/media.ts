@@ -1,10 +1,10 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, readFile, rename, stat } from "node:fs/promises";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type AnswerOf, ApiError, bodyOf, type Touchstone } from "@touchstone/sdk";
+import { linesOf } from "./lines.ts";
 import { Failure } from "./surroundings.ts";
 
 /** A line of `media.ndjson`; `POST /media` takes it as it is. */
@@ -78,8 +78,7 @@ export async function storeMedia(
 }
 
 async function* readMedia(file: string): AsyncGenerator<ExportedMedia> {
-  const lines = createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Number.POSITIVE_INFINITY });
-  for await (const line of lines) {
+  for await (const line of linesOf(createReadStream(file))) {
     const media = JSON.parse(line) as ExportedMedia;
     if (!/^[\w-]{22}$/.test(media.id)) throw new Failure(`${file} has a line that is no exported medium.`);
     yield media;

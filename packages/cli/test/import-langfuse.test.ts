@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { observationEvent, scoreEvent, traceOfRoot } from "../src/langfuse/events.ts";
+import { observationEvent, scoreEvent, traceEvent, traceOfRoot } from "../src/langfuse/events.ts";
 import { observation } from "../src/langfuse/held.ts";
 import { openJournal } from "../src/langfuse/journal.ts";
 import { cursorList, numberedList, observationList } from "../src/langfuse/lists.ts";
@@ -101,6 +101,43 @@ describe("a source", () => {
   });
 });
 
+describe("the content of a medium", () => {
+  test.each([408, 429, 500, 503])("is asked for again after a %i", async (status) => {
+    const replies: Reply[] = [{ status, headers: { "retry-after": "0" }, body: "sorry" }, { body: "content" }];
+    const { source, asked, notes } = await startLangfuse(() => replies.shift() ?? { status: 404, body: "" });
+    expect(String(await source.download(`${source.url}/content`, 100))).toBe("content");
+    expect(asked).toHaveLength(2);
+    expect(notes.join()).toContain(`was answered ${status}`);
+  });
+
+  test("is asked for again after its connection broke", async () => {
+    let requests = 0;
+    const { source } = await startLangfuse((_, { socket }) => {
+      requests += 1;
+      if (requests === 1) socket.destroy();
+      return { body: "content" };
+    });
+    expect(String(await source.download(`${source.url}/content`, 100))).toBe("content");
+  });
+
+  test("that keeps failing ends the command, which shows no signature and can go on later", async () => {
+    const { source, asked } = await startLangfuse(() => ({ status: 503, body: "down" }));
+    const refused = await source.download(`${source.url}/content?signature=secret`, 100).catch((error) => error);
+    expect(refused.message).toMatch(/\/content was answered 503.*Run the same command again to go on/);
+    expect(refused.message).not.toContain("secret");
+    expect(asked).toHaveLength(9);
+  });
+
+  test.each([
+    ["refused", { status: 403, body: "no" }],
+    ["too large", { body: "x".repeat(101) }],
+  ])("that is %s is not asked for again", async (_, reply) => {
+    const { source, asked } = await startLangfuse(() => reply);
+    expect(await source.download(`${source.url}/content`, 100)).toBeNull();
+    expect(asked).toHaveLength(1);
+  });
+});
+
 describe("a list", () => {
   const ids = (rows: readonly Row[]) => rows.map((row) => row.id());
 
@@ -171,6 +208,20 @@ describe("an event", () => {
   test("is the same for the same row, and another for a changed row", () => {
     expect(observationEvent(observed()).id).toBe(observationEvent(observed()).id);
     expect(observationEvent(observed()).id).not.toBe(observationEvent(observed({ name: "n" })).id);
+  });
+
+  test("of a trace states when the row was changed, so that a changed row counts after what it was", () => {
+    const row = (name: string, updatedAt: string) =>
+      new Row(JSON.stringify({ id: "t", timestamp: "2026-01-02T03:04:05Z", name, updatedAt }));
+    const made = traceEvent(row("n", "2026-01-03T00:00:00Z"));
+    expect(JSON.parse(made.text)).toMatchObject({
+      timestamp: "2026-01-02T03:04:05Z",
+      body: { timestamp: "2026-01-02T03:04:05Z", updatedAt: "2026-01-03T00:00:00Z" },
+    });
+    expect(traceEvent(row("n", "2026-01-03T00:00:00Z")).id).toBe(made.id);
+    expect(traceEvent(row("n", "2026-01-04T00:00:00Z")).id).not.toBe(made.id);
+    const ofRoot = traceOfRoot(observed({ updatedAt: "2026-01-03T00:00:00Z" }));
+    expect(JSON.parse(ofRoot?.text ?? "").body).toMatchObject({ updatedAt: "2026-01-03T00:00:00Z" });
   });
 
   test("of version 4 has the total cost and the model under its names there", () => {
@@ -257,6 +308,15 @@ describe("a journal", () => {
     await third.close();
   });
 
+  test("has the rows whose ids have characters that end a line elsewhere", async () => {
+    const journal = await open();
+    await journal.write(entry("a\u2028b", null));
+    await journal.close();
+    const again = await open();
+    expect([again.position("observations"), again.rows()]).toEqual([null, [row("a\u2028b")]]);
+    await again.close();
+  });
+
   test("of another import, and what is no journal, are refused", async () => {
     await (await open()).close();
     await expect(open({ target: "http://other" })).rejects.toThrow("with another target: http://touchstone");
@@ -280,6 +340,15 @@ describe("a journal", () => {
 });
 
 describe("an export file", () => {
+  test("has a row a line, also where text has characters that end a line elsewhere", async () => {
+    const file = path.join(folder, "rows.jsonl");
+    const texts = ["a\u2028b", "a\u2029b", "a\u0085b"];
+    const lines = texts.map((name) => JSON.stringify({ id: "1", timestamp: "2026-01-01T00:00:00Z", name }));
+    await writeFile(file, lines.join("\r\n"));
+    expect(await openExportFile(file)).toMatchObject({ kind: "traces" });
+    expect((await fileList(file)(null)).rows.map((row) => row.text("name"))).toEqual(texts);
+  });
+
   test("is read in pages from any position, also with empty lines", async () => {
     const file = path.join(folder, "rows.jsonl");
     const lines = Array.from(

@@ -4,8 +4,8 @@ import { type DatasetChoice, type EvaluationCase, findDataset, readCases } from 
 import { packageVersion } from "./environment.ts";
 import { EvaluationRun, findRunUrl } from "./evaluation-run.ts";
 import { type Answer, type Journal, openJournal } from "./journal.ts";
-import { type Scorer, scoreAnswer, sendScores } from "./scores.ts";
-import { createSubmitter, type ScoredResult } from "./submit-answers.ts";
+import { type LinkedScore, type Scorer, scoreAnswer, sendScores } from "./scores.ts";
+import { createSubmitter, linkTrace, type ScoredResult } from "./submit-answers.ts";
 import { createTaskTracer } from "./task-tracer.ts";
 
 /** How the answers of a run are graded. Default: by the dataset's own criteria and the default judge. */
@@ -218,10 +218,11 @@ async function submitAll(
 
   const kept = new Map(journal.answers.map((answer) => [answer.result.idempotencyKey, answer]));
   // The process may have ended between a batch and its scores.
-  await sendScores(
-    client,
-    [...kept.values()].filter(isStored(stored)).flatMap(({ scores }) => scores),
-  );
+  const again: LinkedScore[] = [];
+  const scored = [...kept.values()].filter(isStored(stored)).filter(({ scores }) => scores.length > 0);
+  const link = async (answer: Answer) => void again.push(...(await linkTrace(tracer, answer)).scores);
+  await forEachParallel(scored, concurrency, link, signal);
+  await sendScores(client, again);
   for (const answer of kept.values()) if (!isStored(stored)(answer)) await submit(answer);
   const left = asked.filter(({ key }) => !stored.has(key) && !kept.has(key));
   await forEachParallel(left, concurrency, answerOne, signal);

@@ -29,6 +29,9 @@ export interface Score {
   runNumber: number;
 }
 
+/** With the id by which Touchstone knows the trace of the answer. */
+export type LinkedScore = Score & { traceId?: string };
+
 /** The scores of an answer. A scorer that throws gives none, and is reported. */
 export async function scoreAnswer(
   scorers: Readonly<Record<string, Scorer>>,
@@ -52,7 +55,7 @@ export async function scoreAnswer(
 }
 
 /** Stores scores. An installation from before this route is an error with that sentence. */
-export async function sendScores(client: Touchstone, scores: readonly (Score & { traceId?: string })[]): Promise<void> {
+export async function sendScores(client: Touchstone, scores: readonly LinkedScore[]): Promise<void> {
   try {
     for (let start = 0; start < scores.length; start += scoresPerRequest) {
       await client.api.POST("/api/v1/scores", { body: scores.slice(start, start + scoresPerRequest) });

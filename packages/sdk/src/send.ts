@@ -13,7 +13,7 @@ const firstPauseMs = 500;
 const pauseMaxMs = 60_000;
 
 /** Requests that wait for a judge or for a large body. */
-const isSlow = /\/(runs|results|finalize|rescore|analyze|evaluate|suggest-expected|import\/traces)$/;
+const isSlow = /\/(runs|results|finalize|rescore|analyze|evaluate|suggest-expected|import\/traces|mcp)$/;
 /** Answers that go on after their headers. */
 const isEndless = /\/(stream|export\/[^/]+)$/;
 /** POSTs whose repetition changes nothing: their rows have keys. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type AnswerOf, bodyOf, type Touchstone } from "./client.ts";
 import type { Answer, SubmittedResult } from "./journal.ts";
-import { sendScores } from "./scores.ts";
+import { type LinkedScore, sendScores } from "./scores.ts";
 import type { TaskTracer } from "./task-tracer.ts";
 
 /** An answer as the server stored it. */
@@ -60,7 +60,7 @@ export function createSubmitter({
   }
 
   async function submit(batch: readonly Answer[]): Promise<void> {
-    const linked = await Promise.all(batch.map(async ({ result, scores }) => ({ ...(await link(result)), scores })));
+    const linked = await Promise.all(batch.map((answer) => linkTrace(tracer, answer)));
     const { scoredResults, failedValidation } = await bodyOf(
       client.api.POST("/api/v1/custom-agent-evaluations/runs/{runId}/results", {
         params: { path: { runId } },
@@ -72,15 +72,9 @@ export function createSubmitter({
       throw new TypeError(`Touchstone refused ${failedValidation} answers of a batch as invalid.`);
     await sendScores(
       client,
-      linked.flatMap(({ scores, traceId }) => scores.map((score) => ({ ...score, ...(traceId && { traceId }) }))),
+      linked.flatMap(({ scores }) => scores),
     );
     onScored(scoredResults);
-  }
-
-  async function link({ traceId, ...result }: SubmittedResult) {
-    if (traceId === undefined) return { result };
-    const resolved = await tracer.resolve(traceId);
-    return resolved === undefined ? { result } : { result: { ...result, traceId: resolved }, traceId: resolved };
   }
 
   async function waitWhile(isBusy: () => boolean): Promise<void> {
@@ -95,6 +89,19 @@ export function createSubmitter({
       await waitWhile(() => waiting.length >= waitingMax);
     },
     finish: () => waitWhile(() => waiting.length > 0 || inFlight > 0),
+  };
+}
+
+/** An answer and its scores with the id by which Touchstone knows their trace; without one if the project has no such trace. */
+export async function linkTrace(
+  tracer: TaskTracer,
+  { result: { traceId, ...result }, scores }: Answer,
+): Promise<{ result: SubmittedResult; scores: LinkedScore[] }> {
+  const resolved = traceId === undefined ? undefined : await tracer.resolve(traceId);
+  if (resolved === undefined) return { result, scores };
+  return {
+    result: { ...result, traceId: resolved },
+    scores: scores.map((score) => ({ ...score, traceId: resolved })),
   };
 }
 

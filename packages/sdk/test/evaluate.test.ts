@@ -168,6 +168,21 @@ describe("a run that was interrupted", () => {
     }
   });
 
+  test("is resumed with the traces of the scores that it sends again", async () => {
+    const foundTrace = { status: 200, body: { traces: [{ _id: "stored trace" }] } };
+    const task = ({ query }: { query: string }) => ({ output: query, traceId: "0af7651916cd43dd8448eb211c80319c" });
+    api.answerNext(/traces$/, ...Array(6).fill(foundTrace));
+    api.answerNext(/finalize$/, { status: 400, body: { error: "Sorry" } });
+    const { runId } = (await run({ task, scorers: { yes: () => true } }).catch((error) => error)) as EvaluationError;
+    const sent = () => api.requestsTo(/^\/scores$/).flatMap(({ body }) => body);
+    const before = sent();
+    await run({ task, resume: runId });
+
+    expect(before.map(({ traceId }) => traceId)).toEqual(Array(3).fill("stored trace"));
+    expect(sent().slice(3)).toHaveLength(3);
+    expect(sent().slice(3)).toEqual(expect.arrayContaining(before));
+  });
+
   test("ends at once and keeps its answers when its signal is aborted", async () => {
     const interruption = new AbortController();
     const interrupted = run({

@@ -121,6 +121,25 @@ test.each([
   );
 });
 
+test("of two events that state a trace of one time, the later counts, in whatever order they come", async () => {
+  const stated = (name: string, timestamp: string, more: object = {}) => {
+    const body = { id: "t", timestamp: "2026-01-05T00:00:00.000Z", name, ...more };
+    return { id: name, type: "trace-create", timestamp, body };
+  };
+  const events: Capture = { pieces: [], route: "/ingestion", bodyOf: (pieces) => ({ batch: pieces }) };
+  const shown = async (pieces: object[]) => JSON.stringify(await rowsAfter(events, [pieces]));
+  const byEvent = [stated("first", "2026-01-05T00:00:01.000Z"), stated("last", "2026-01-05T00:00:02.000Z")];
+  const byChange = [
+    stated("last", "2026-01-05T00:00:00.000Z", { updatedAt: "2026-01-07T00:00:00.000Z" }),
+    stated("first", "2026-01-05T00:00:00.000Z", { updatedAt: "2026-01-06T00:00:00.000Z" }),
+  ];
+  for (const pieces of [byEvent, byEvent.toReversed(), byChange, byChange.toReversed()]) {
+    const rows = await shown(pieces);
+    expect(rows).toContain("last");
+    expect(rows).not.toContain("first");
+  }
+});
+
 test("numbers of events keep their spelling, as those of spans do", async () => {
   const client = await openProject();
   const headers = { authorization: basic(client.apiKey), "content-type": "application/json" };

@@ -36,6 +36,8 @@ function toTraceEvent(id: string, row: Row, time: string | null): Event {
   const body = objectText({
     id: JSON.stringify(id),
     timestamp: JSON.stringify(timestamp),
+    // The event's own time ends a trace that has an output, so it cannot say when the row was changed.
+    updatedAt: jsonOrNone(row.time("updatedAt")),
     ...row.take(["name", "userId", "sessionId", "tags", "release", "version", "environment"]),
     ...{ input: asText(row.raw("input")), output: asText(row.raw("output")), metadata: entriesOf(row.raw("metadata")) },
   });

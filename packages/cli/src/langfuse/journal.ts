@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { linesOf } from "../lines.ts";
 import { Failure } from "../surroundings.ts";
 import type { Held, Kind } from "./held.ts";
 
@@ -78,7 +79,7 @@ export async function openJournal(
   const handle = await open(file, "a+");
   const entries: PageEntry[] = [];
   let begun: Subject | null = null;
-  for await (const text of handle.readLines({ autoClose: false, start: 0 })) {
+  for await (const text of linesOf(handle.createReadStream({ autoClose: false, start: 0 }))) {
     const line = readLine(text);
     if (line !== null && "subject" in line) begun = line.subject;
     else if (line !== null) entries.push(line);

@@ -1,6 +1,5 @@
-import { createInterface } from "node:readline";
-import { Readable } from "node:stream";
 import type { Touchstone } from "@touchstone/sdk";
+import { linesOf } from "../lines.ts";
 import { tokensOf } from "./events.ts";
 import { canonicalTraceId, type Held, type Kind, observation, score } from "./held.ts";
 import type { Journal } from "./journal.ts";
@@ -105,10 +104,5 @@ const msOf = (nanos: string | null): number | null => (nanos === null ? null : N
 /** The connection breaks if the server cannot go on; then reading throws. */
 async function* readLines(client: Touchstone, entity: string, signal: AbortSignal): AsyncGenerator<Row> {
   const { body } = await client.request(`/api/v1/export/${entity}`, { signal });
-  const input = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]);
-  const broken = new Promise<never>((_, reject) => input.once("error", reject));
-  broken.catch(() => undefined);
-  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }))
-    if (line !== "") yield new Row(line);
-  if (input.errored !== null) await broken;
+  for await (const line of linesOf((body ?? []) as AsyncIterable<Uint8Array>)) if (line !== "") yield new Row(line);
 }

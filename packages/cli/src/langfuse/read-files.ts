@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { createInterface } from "node:readline";
 import { createGunzip } from "node:zlib";
+import { linesOf } from "../lines.ts";
 import { Failure } from "../surroundings.ts";
 import type { List } from "./lists.ts";
 import { isParquet, readColumnNames, readParquet } from "./read-parquet.ts";
@@ -68,10 +68,9 @@ async function* readRows(file: string, after: number): AsyncGenerator<{ row: Row
 async function* readLines(file: string, after: number): AsyncGenerator<{ row: Row; line: number }> {
   const stream = createReadStream(file);
   const input = file.endsWith(".gz") ? stream.pipe(createGunzip()) : stream;
-  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   let line = 0;
   try {
-    for await (const text of lines) {
+    for await (const text of linesOf(input)) {
       line += 1;
       if (line > after && text.trim() !== "") yield { row: toRow(text, `${file}:${line}`), line };
     }

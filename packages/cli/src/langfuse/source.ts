@@ -9,7 +9,9 @@ export interface LangfuseSource {
   find(path: string, query?: Query): Promise<string | null>;
   /** The same; 404 is a Failure. */
   get(path: string, query?: Query): Promise<string>;
-  /** Downloads from an address that the API answered. Null: it is not there. */
+  /**
+   * Downloads from an address that the API answered, again after failures that pass. Null: it is not there, or larger.
+   */
   download(url: string, bytesMax: number): Promise<Buffer<ArrayBuffer> | null>;
 }
 
@@ -50,19 +52,28 @@ export function createSource(options: SourceOptions): LangfuseSource {
       if (value !== null && value !== undefined) stated.set(name, String(value));
     const search = stated.toString();
     const address = `${url}/api/public${path}${search === "" ? "" : `?${search}`}`;
+    const { status, content, said } = await settle(`${url}${path}`, async () => {
+      await turn();
+      return ask(address, { authorization, accept: "application/json" }, readJson);
+    });
+    if (status === 200) return content;
+    if (status === 404) return null;
+    if (status === 401 || status === 403) {
+      throw new Failure(`Langfuse refuses the keys (${status}). Check LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY.`);
+    }
+    throw new Failure(said);
+  }
+
+  /** Asks again until an answer is no passing failure. `place` names what is asked. */
+  async function settle<Content>(place: string, askOnce: () => Promise<Answer<Content>>) {
     let failures = 0;
     let refusals = 0;
     for (;;) {
-      await turn();
-      const { status, text, retryAfterMs, problem } = await ask(address);
+      const { status, content, retryAfterMs, problem } = await askOnce();
       hasAnswered ||= status !== null;
-      if (status === 200) return text;
-      if (status === 404) return null;
-      if (status === 401 || status === 403) {
-        throw new Failure(`Langfuse refuses the keys (${status}). Check LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY.`);
-      }
-      const said = `${url}${path} ${problem ?? `was answered ${status}: ${text.slice(0, 200)}`}`;
-      if (status !== null && status < 500 && status !== 429 && status !== 408) throw new Failure(said);
+      const quoted = typeof content === "string" ? `: ${content.slice(0, 200)}` : "";
+      const said = `${place} ${problem ?? `was answered ${status}${quoted}`}`;
+      if (status !== null && status < 500 && status !== 429 && status !== 408) return { status, content, said };
       if (status === 429) refusals += 1;
       else failures += 1;
       if (failures > (hasAnswered ? failuresMax : firstFailuresMax) || refusals > refusalsMax) {
@@ -75,21 +86,22 @@ export function createSource(options: SourceOptions): LangfuseSource {
     }
   }
 
-  async function ask(address: string): Promise<Answer> {
+  async function ask<Content>(
+    address: string,
+    headers: Record<string, string>,
+    read: (response: Response) => Promise<Content>,
+  ): Promise<Answer<Content>> {
     try {
       const response = await fetch(address, {
-        headers: { authorization, accept: "application/json" },
+        headers,
         signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
       });
-      const body = await readBody(response, answerBytesMax);
-      if (body === null) throw new Failure(`The answer of ${address} is too large: state a smaller --page-size.`);
-      const text = body.toString("utf8");
-      if (response.status === 200) JSON.parse(text);
-      return { status: response.status, text, retryAfterMs: readRetryAfter(response.headers.get("retry-after")) };
+      const content = await read(response);
+      return { status: response.status, content, retryAfterMs: readRetryAfter(response.headers.get("retry-after")) };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof Failure) throw error;
-      return { status: null, text: "", retryAfterMs: null, problem: `did not answer: ${reasonOf(error)}` };
+      return { status: null, content: null, retryAfterMs: null, problem: `did not answer: ${reasonOf(error)}` };
     }
   }
 
@@ -102,18 +114,18 @@ export function createSource(options: SourceOptions): LangfuseSource {
       return text;
     },
     async download(address, bytesMax) {
-      const response = await fetch(address, { signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]) });
-      if (response.ok) return await readBody(response, bytesMax);
-      await response.body?.cancel();
-      return null;
+      // What follows the path may be a signature.
+      const place = address.replace(/\?.*$/, "");
+      const { content } = await settle(place, () => ask(address, {}, (response) => readContent(response, bytesMax)));
+      return content;
     },
   };
 }
 
-interface Answer {
+interface Answer<Content> {
   /** Null: there was none. */
   status: number | null;
-  text: string;
+  content: Content | null;
   retryAfterMs: number | null;
   problem?: string;
 }
@@ -130,6 +142,21 @@ function createTurns(intervalMs: number, signal: AbortSignal): () => Promise<voi
     }
     signal.throwIfAborted();
   };
+}
+
+async function readJson(response: Response): Promise<string> {
+  const body = await readBody(response, answerBytesMax);
+  if (body === null) throw new Failure(`The answer of ${response.url} is too large: state a smaller --page-size.`);
+  const text = body.toString("utf8");
+  if (response.status === 200) JSON.parse(text);
+  return text;
+}
+
+/** Null: it is larger, or not there. */
+async function readContent(response: Response, bytesMax: number): Promise<Buffer<ArrayBuffer> | null> {
+  if (response.ok) return readBody(response, bytesMax);
+  await response.body?.cancel();
+  return null;
 }
 
 /** Null: it is larger. */

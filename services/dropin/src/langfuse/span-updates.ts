@@ -53,12 +53,13 @@ export function readSpanEvent(event: LangfuseEvent, bodyText: string): SpanEvent
 function traceUpdate({ id, timestamp, body }: LangfuseEvent, sent: readonly JsonMember[]): SubmittedSpanUpdate {
   const traceId = requiredId(body, "id");
   const startTime = timeOf(body, "timestamp") ?? timestamp;
+  const updatedAt = timeOf(body, "updatedAt");
   const isAnswered = (body.output ?? null) !== null;
   return {
     ...ofRoot(traceId),
     id,
     type: "create",
-    time: startTime,
+    time: updatedAt ?? statedAt(startTime, timestamp),
     startTime,
     ...(isAnswered && { endTime: timestamp }),
     name: textOf(body, "name"),
@@ -74,6 +75,23 @@ function traceUpdate({ id, timestamp, body }: LangfuseEvent, sent: readonly Json
       ...metadataOf("trace", sent, traceIdOf(traceId) === traceId.replaceAll("-", "") ? null : traceId),
     },
   };
+}
+
+/** How long a client may take until an event has its time: it sends the media of the event before. */
+const mediaMsMax = 10_000;
+
+/**
+ * When a trace was stated: at its own time, unless its event is too late for that. Of events that state one time the later
+ * counts last: each millisecond is divided by how late they are.
+ */
+function statedAt(traceTime: string, eventTime: string): string {
+  const [traceMs, eventMs] = [parseIsoTime(traceTime) ?? 0, parseIsoTime(eventTime) ?? 0];
+  const lateMs = eventMs - traceMs;
+  if (lateMs <= 0) return traceTime;
+  const timeMs = Math.max(traceMs, eventMs - mediaMsMax) + Math.min(lateMs, mediaMsMax) / mediaMsMax;
+  const micros = Math.round(timeMs * 1_000);
+  const date = new Date(Math.floor(micros / 1_000));
+  return date.toISOString().replace("Z", `${String(micros % 1_000).padStart(3, "0")}Z`);
 }
 
 function observationEvent(
@@ -170,12 +188,16 @@ function metadataOf(owner: "trace" | "observation", sent: readonly JsonMember[],
   const metadata = lastText(sent, "metadata") ?? "null";
   const entries = metadata.startsWith("{") ? membersOf(metadata) : sent.filter(({ name }) => name === "metadata");
   const named = [...entries, ...(peerId === null ? [] : [{ name: "peerId", valueText: JSON.stringify(peerId) }])];
-  return Object.fromEntries(named.map(({ name }) => [`langfuse.${owner}.metadata.${name}`, jsonText(named, name)]));
+  const last = new Map(named.map(({ name, valueText }) => [name, valueText]));
+  return Object.fromEntries([...last].map(([name, text]) => [`langfuse.${owner}.metadata.${name}`, exported(text)]));
 }
 
-/** A member as Langfuse's exporters write it: text as it is, all else as JSON, with numbers as they were sent. */
 function jsonText(sent: readonly JsonMember[], name: string): string | null {
-  const text = lastText(sent, name) ?? "null";
+  return exported(lastText(sent, name) ?? "null");
+}
+
+/** A value as Langfuse's exporters write it: text as it is, all else as JSON, with numbers as they were sent. */
+function exported(text: string): string | null {
   if (text === "null") return null;
   return text.startsWith('"') ? JSON.parse(text) : compactText(text);
 }
@@ -199,8 +221,12 @@ function timeOf(body: Body, member: string): string | null {
   return time;
 }
 
+/** The latest time of a `Date`. */
+const dateMsMax = 8_640_000_000_000_000;
+
 /** One wrong time would also spoil what the trace's other observations state of it, so it is refused here. */
 function requireTime(place: string, time: string): void {
   const timeMs = parseIsoTime(time);
-  if (timeMs === null || timeMs < 0) throw new EventError(`${place} must be an ISO 8601 time, 1970 or later`);
+  if (timeMs === null || timeMs < 0 || timeMs > dateMsMax)
+    throw new EventError(`${place} must be an ISO 8601 time, 1970 or later`);
 }

@@ -1,0 +1,75 @@
+import type { LangfuseEvent } from "@touchstone/contracts";
+import { parseIsoTime } from "@touchstone/service-kit";
+import { describe, expect, test } from "vitest";
+import { readSpanEvent } from "../src/langfuse/span-updates.ts";
+
+const eventAt = "2026-01-05T00:00:00.000Z";
+
+function updateOf(type: string, body: Record<string, unknown>, { timestamp = eventAt, bodyText = "" } = {}) {
+  const event: LangfuseEvent = { id: "event", type, timestamp, body };
+  const update = readSpanEvent(event, bodyText || JSON.stringify(body))?.update;
+  if (update === undefined) throw new Error("The event is not about a span.");
+  return update;
+}
+
+describe("the metadata of an event", () => {
+  test("are read once each, however many there are", () => {
+    const metadata = Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`key ${index}`, index]));
+    const { attributes = {} } = updateOf("span-create", { id: "o", traceId: "t", metadata });
+    expect(attributes?.["langfuse.observation.metadata.key 199999"]).toBe("199999");
+  });
+
+  test("have the last of several entries with one name, also when it states nothing", () => {
+    const bodyText = '{"id":"o","traceId":"t","metadata":{"a":1.0,"b":"first","a":"last","b":null}}';
+    const { attributes } = updateOf("span-create", { id: "o", traceId: "t" }, { bodyText });
+    expect(attributes).toMatchObject({
+      "langfuse.observation.metadata.a": "last",
+      "langfuse.observation.metadata.b": null,
+    });
+  });
+});
+
+describe("the update of a trace", () => {
+  /** The order in which the updates count, by their places. */
+  const orderOf = (...stated: [traceTime: string, eventTime: string][]) =>
+    stated
+      .map(([time, timestamp], place) => ({
+        place,
+        time: updateOf("trace-create", { id: "t", timestamp: time }, { timestamp }).time,
+      }))
+      .toSorted((one, other) => (parseIsoTime(one.time ?? "") ?? 0) - (parseIsoTime(other.time ?? "") ?? 0))
+      .map(({ place }) => place);
+  const at = (time: string) => `2026-01-05T${time}Z`;
+
+  test("counts by the time of its event, if several have one time of the trace", () => {
+    const time = at("00:00:00.000");
+    const eventTimes = ["01:00:00.001", "00:30:00", "01:00:00", "00:00:00.010", "00:00:00", "00:00:10"];
+    expect(orderOf(...eventTimes.map((eventTime): [string, string] => [time, at(eventTime)]))).toEqual([
+      4, 3, 5, 1, 2, 0,
+    ]);
+  });
+
+  test("counts by the time of the trace, if its event is only as late as media make it", () => {
+    expect(orderOf([at("00:00:00.002"), at("00:00:00.010")], [at("00:00:00"), at("00:00:05")])).toEqual([1, 0]);
+  });
+
+  test("does not count after an update that came just behind it, if it is of an older trace", () => {
+    expect(orderOf([at("00:00:00.002"), at("00:00:00.003")], ["2024-01-01T00:00:00Z", at("00:00:00.020")])).toEqual([
+      1, 0,
+    ]);
+  });
+
+  test("counts by when the trace was changed, if it says so, and starts and ends as it would without that", () => {
+    const body = { id: "t", timestamp: at("00:00:00.000"), output: "done" };
+    const stated = updateOf("trace-create", body, { timestamp: at("00:00:00.000") });
+    const updatedAt = at("23:00:00.000");
+    expect(updateOf("trace-create", { ...body, updatedAt }, { timestamp: at("00:00:00.000") })).toEqual({
+      ...stated,
+      time: updatedAt,
+    });
+  });
+
+  test.each(["1969-12-31T23:59:59Z", "+275760-09-13T00:00:01Z", "soon"])("is refused with the time %s", (timestamp) => {
+    expect(() => updateOf("trace-create", { id: "t", timestamp: eventAt }, { timestamp })).toThrow("ISO 8601");
+  });
+});
