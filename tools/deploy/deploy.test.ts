@@ -33,6 +33,24 @@ const readers: Record<ServiceName, (environment: Environment) => { warnings: str
   dropin: readDropinConfig,
 };
 
+/** Settings of services that Compose does not pass on, and why. */
+const withheld: Readonly<Record<string, string>> = {
+  PORT: "a port inside the container",
+  SERVICE_DASHBOARD_DIR: "a folder of the image",
+  SERVICE_EMAIL_DEBUG_DIR: "the file system is read-only",
+  SERVICE_STRICT_CONFIG: "only known names are passed on",
+  SERVICE_DB_URL: "each service has its own URL",
+  SERVICE_DB_PASSWORD: "it is part of the URL",
+  SERVICE_REDIS_PASSWORD: "it is part of the URL",
+  SERVICE_REDIS_SENTINEL_PASSWORD: "Redis is one server",
+  SERVICE_NATS_REPLICAS: "NATS is one server",
+  ...Object.fromEntries(
+    ["NATS", "REDIS"].flatMap((server) =>
+      ["CA", "CERT", "KEY"].map((file) => [`SERVICE_${server}_${file}`, "the inner network has no TLS"]),
+    ),
+  ),
+};
+
 const initEnv = path.join(repositoryRoot, "deploy/init-env.sh");
 let folder = "";
 let variables: Record<string, string> = {};
@@ -84,6 +102,15 @@ describe("compose.yaml", () => {
       substitute(String(value), variables),
     ]);
     expect(readers[service](Object.fromEntries(environment)).warnings).toEqual([]);
+  });
+
+  test("passes every setting on to the services that read it, but for those it has no use for", async () => {
+    const chart = path.join(repositoryRoot, "deploy/helm/touchstone/files/settings.json");
+    const known = JSON.parse(await readFile(chart, "utf8")) as Record<string, { readers: ServiceName[] }>;
+    const missing = Object.entries(known).flatMap(([name, { readers: readBy }]) =>
+      readBy.filter((service) => !(name in (compose.services[service]?.environment ?? {}))).map(() => name),
+    );
+    expect([...new Set(missing)].sort()).toEqual(Object.keys(withheld).sort());
   });
 
   test("does not start without secrets, and names the command to run", () => {

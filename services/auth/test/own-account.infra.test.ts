@@ -186,4 +186,7 @@ test("the log is narrowed by the action or its kind, and by who acted", async ()
   expect(await teams.ask(owner, "GET", `${pathOf(owner)}/audit?actorId=me`)).toMatchObject(
     refused(400, "actorId must be the id of a user or project"),
   );
+  expect(await teams.ask(owner, "GET", `${pathOf(owner)}/audit?action=%00`)).toMatchObject(
+    refused(400, "action must not contain NUL"),
+  );
 });

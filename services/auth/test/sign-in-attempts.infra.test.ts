@@ -162,6 +162,29 @@ test("a changed password makes every other device unknown, and the one it was ch
   expect((await retry(deviceOf(changed))).status).toBe(200);
 });
 
+test("guesses at the present password of a password change wait, and do not delay the owner's sign-in", async () => {
+  const cookie = await accounts.signUp("Hedy");
+  const change = (currentPassword: string) =>
+    accounts.ask("POST", "/auth/change-password", {
+      body: { currentPassword, newPassword: "another long one" },
+      cookie,
+    });
+  const answers: AccountAnswer[] = [];
+  for (let tried = 0; tried < 6; tried += 1) answers.push(await change("a guess"));
+
+  expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400, 429]);
+  expect(answers[5]).toMatchObject({ ...refusal, retryAfter: expect.any(String) });
+  await query("update auth.sign_in_attempts set attempts = 900, last_at = now()");
+  expect(await change(password)).toMatchObject(refusal);
+  expect((await signIn("Hedy", password)).status).toBe(200);
+
+  // A change resets the counter.
+  await query("delete from auth.sign_in_attempts");
+  expect((await change("a guess")).status).toBe(400);
+  expect((await change(password)).status).toBe(200);
+  expect((await query("select from auth.sign_in_attempts")).rows).toEqual([]);
+});
+
 test("the owner can delete an account while strangers guess its password", async () => {
   const user = await accounts.resolve(await accounts.signUp("Frances"));
   await guessFromEverywhere("Frances");

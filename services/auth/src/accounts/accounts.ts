@@ -13,6 +13,7 @@ import type { MembershipStore } from "./membership-store.ts";
 import { createPasswordHashing } from "./password-hashing.ts";
 import { refuseForeignReturn } from "./return-address.ts";
 import { createSignInGuard, type GuardedAnswer } from "./sign-in-guard.ts";
+import { translateSignUp } from "./sign-up-name.ts";
 
 /** A request of the sign-in family, as forwarded by the gateway. */
 export interface AccountRequest {
@@ -85,7 +86,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     clock,
     logger,
   });
-  const guard = createSignInGuard({ ...options, isSecure, basePath });
+  const guard = createSignInGuard({ ...options, isSecure, basePath, findUser });
   const offered = providers.map(({ library }) => library.id);
   const home = publicUrl ?? "/";
   const trustedBeside = (origin?: string): string[] => [...options.trustedOrigins, ...(origin ? [origin] : [])];
@@ -163,18 +164,29 @@ export function createAccounts(options: AccountsOptions): Accounts {
     logger: tellOurLog(logger),
   } satisfies BetterAuthOptions;
   const library = betterAuth(settings);
-  const cookieName = sessionCookieName(isSecure);
+
+  /** The user of the session among these cookies; null if there is none. */
+  async function findUser(cookie: string): Promise<{ id: string; email: string } | null> {
+    const kept: { unavailable: Error | null } = { unavailable: null };
+    try {
+      const asked = { headers: new Headers({ cookie }), query: { disableRefresh: true } };
+      const found = await failures.run(kept, () => library.api.getSession(asked));
+      return found?.user ?? null;
+    } catch (thrown) {
+      if (kept.unavailable !== null) throw kept.unavailable;
+      if (isAppError(thrown)) throw thrown;
+      throw new AppError("service_unavailable", "Sessions cannot be checked at the moment; retry.", { cause: thrown });
+    }
+  }
 
   return {
     async answer({ method, origin, headers, requestId, ...asked }) {
       const refusal = refuseForeignReturn(asked, trustedBeside(origin));
       if (refusal !== null) return refusal;
-      const beginning = translateBeginning({ method, ...asked }, { offered, home });
-      if (beginning !== null && "status" in beginning) return beginning;
-      const { path, body } = beginning ?? {
-        path: asked.path,
-        body: pathOf(asked.path) === `${basePath}/change-password` ? endOtherSessions(asked.body) : asked.body,
-      };
+      const translated =
+        translateBeginning({ method, ...asked }, { offered, home }) ?? translateSignUp({ method, ...asked });
+      if (translated !== null && "status" in translated) return translated;
+      const { path, body } = translated ?? endOtherSessions(asked);
       return guard.guard({ method, path: pathOf(path), headers, body }, async () => {
         const request = new Request(new URL(path, origin), {
           method,
@@ -192,24 +204,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
       });
     },
 
-    async findUser(cookie) {
-      const kept: { unavailable: Error | null } = { unavailable: null };
-      try {
-        const found = await failures.run(kept, () =>
-          library.api.getSession({
-            headers: new Headers({ cookie: `${cookieName}=${cookie}` }),
-            query: { disableRefresh: true },
-          }),
-        );
-        return found?.user.id ?? null;
-      } catch (thrown) {
-        if (kept.unavailable !== null) throw kept.unavailable;
-        if (isAppError(thrown)) throw thrown;
-        throw new AppError("service_unavailable", "Sessions cannot be checked at the moment; retry.", {
-          cause: thrown,
-        });
-      }
-    },
+    findUser: async (cookie) => (await findUser(`${sessionCookieName(isSecure)}=${cookie}`))?.id ?? null,
 
     async stop() {
       await Promise.all(providers.map((provider) => provider.close()));
@@ -259,10 +254,14 @@ async function toAnswer(response: Response, { resetAddress }: Told): Promise<Gua
 }
 
 /**
- * The body of a password change in the form the library expects. Other sessions end unless the client says otherwise, since the
- * password may have been changed because someone else knows it.
+ * A password change as the library expects it; any other request as it is. Other sessions end unless the client says
+ * otherwise, since the password may have been changed because someone else knows it.
  */
-function endOtherSessions(body: string | null): string {
+function endOtherSessions({
+  path,
+  body,
+}: Pick<AccountRequest, "path" | "body">): Pick<AccountRequest, "path" | "body"> {
+  if (pathOf(path) !== `${basePath}/change-password`) return { path, body };
   const fields: unknown = JSON.parse(body ?? "{}");
-  return JSON.stringify(typeof fields === "object" ? { revokeOtherSessions: true, ...fields } : fields);
+  return { path, body: JSON.stringify(typeof fields === "object" ? { revokeOtherSessions: true, ...fields } : fields) };
 }

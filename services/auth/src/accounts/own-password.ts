@@ -1,6 +1,6 @@
 import type { Database } from "@touchstone/db";
 import type { PasswordHashing } from "./password-hashing.ts";
-import type { SignInAttempts } from "./sign-in-attempts.ts";
+import { type SignInAttempts, userAgain } from "./sign-in-attempts.ts";
 
 /** Asks a signed-in user for the password again before an irreversible action. */
 export interface OwnPassword {
@@ -29,8 +29,7 @@ export function createOwnPassword(dependencies: {
       });
       const hash = rows[0]?.password;
       if (hash === undefined) return "none";
-      // A separate counter, which strangers cannot use up.
-      const counted = await attempts.count(email, { device: `of user ${id}` });
+      const counted = await attempts.count(email, userAgain(id));
       if (!(await hashing.verify({ hash, password }))) return "wrong";
       await counted.wasRight();
       return "right";

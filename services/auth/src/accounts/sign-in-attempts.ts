@@ -5,6 +5,9 @@ import { AppError, type Clock } from "@touchstone/service-kit";
 /** The source of an attempt: a device that signed in to the account before, or a client with this address. */
 export type Attempter = { device: string } | { client: string };
 
+/** A signed-in user who is asked for the password again: a separate counter, which strangers cannot use up. */
+export const userAgain = (userId: string): Attempter => ({ device: `of user ${userId}` });
+
 export interface SignInAttempts {
   /**
    * Counts an attempt at the account of an address before the password is checked, so that simultaneous ones count as

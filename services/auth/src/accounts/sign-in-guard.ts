@@ -1,6 +1,6 @@
 import { type Answer, addressSubjectOf, type Logger } from "@touchstone/service-kit";
 import { createKnownDevices, type KnownDevicesOptions } from "./known-devices.ts";
-import { createSignInAttempts } from "./sign-in-attempts.ts";
+import { type CountedAttempt, createSignInAttempts, userAgain } from "./sign-in-attempts.ts";
 
 /** A request of the sign-in family, as sent to the accounts library. */
 export interface GuardedRequest {
@@ -27,6 +27,8 @@ export interface SignInGuard {
 export interface SignInGuardOptions extends KnownDevicesOptions {
   /** The path of the sign-in family. */
   basePath: string;
+  /** The user of the session among these cookies; null if there is none. */
+  findUser: (cookies: string) => Promise<{ id: string; email: string } | null>;
   logger: Logger;
 }
 
@@ -53,13 +55,23 @@ export function createSignInGuard(options: SignInGuardOptions): SignInGuard {
     });
   }
 
+  /** A change of the password asks for the present one again; null for any other request. */
+  async function countChange({ method, path, headers }: GuardedRequest): Promise<CountedAttempt | null> {
+    if (method !== "POST" || path !== `${basePath}/change-password`) return null;
+    const user = await options.findUser(headers.cookie ?? "");
+    return user && attempts.count(user.email, userAgain(user.id));
+  }
+
   return {
     async guard(request, ask) {
       const { path, headers } = request;
       const tried = path === `${basePath}/sign-in/email` ? addressIn(request) : null;
       const device = tried === null ? null : await devices.recognize(tried, headers.cookie);
       const client = addressSubjectOf(headers["x-forwarded-for"] ?? "", "unknown");
-      const counted = tried === null ? null : await attempts.count(tried, device === null ? { client } : { device });
+      const counted =
+        tried === null
+          ? await countChange(request)
+          : await attempts.count(tried, device === null ? { client } : { device });
       const { resetAddress, ...answer } = await ask();
       if (answer.status !== 200) return answer;
       await counted?.wasRight();

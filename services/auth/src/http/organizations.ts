@@ -1,5 +1,6 @@
 import {
   formatRevokedKeys,
+  isStorable,
   isUuid,
   type memberReply,
   type organizationReply,
@@ -126,6 +127,7 @@ function listAuditEvents(dependencies: { organizations: OrganizationStore; audit
     const { limit, before } = readAuditPage(call.query);
     const { action = null, actorId = null } = call.query;
     if (Array.isArray(action)) throw new AppError("bad_request", "action must be given once");
+    if (action !== null && !isStorable(action)) throw new AppError("bad_request", "action must not contain NUL");
     if (actorId !== null && (Array.isArray(actorId) || !isUuid(actorId))) {
       throw new AppError("bad_request", "actorId must be the id of a user or project");
     }

@@ -28,7 +28,7 @@ import type { IngestWatch } from "../ingest-health/ingest-watch.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
 import type { SpentQuotas } from "../limits/spent-quotas.ts";
 import type { GatewayMetrics } from "../metrics/gateway-metrics.ts";
-import { countMessage } from "./count-message.ts";
+import { countMessage, limitReading, onceClosed } from "./count-message.ts";
 import { type HttpRefusal, refusalOf, toGrpcStatus } from "./grpc-status.ts";
 import { type OtlpService, otlpServices } from "./otlp-services.ts";
 
@@ -42,6 +42,8 @@ export interface GrpcListenerOptions {
   messageMaxBytes: number;
   /** Bounds the messages in memory, as they are read. */
   bodies: BodyBudget;
+  /** The time limit for the arrival of a message, and for its client to read the answer. */
+  requestTimeoutMs: number;
   metrics: GatewayMetrics;
   logger: Logger;
   drain: DrainBounds;
@@ -73,7 +75,10 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
   });
   for (const service of otlpServices) server.addService(service.definition, { Export: exportHandler(service) });
 
-  /** A message is read only after the caller passed all checks, in the order of the HTTP edge. */
+  /**
+   * A message is read only after the caller passed all checks, in the order of the HTTP edge. The call then counts until
+   * its stream is closed.
+   */
   async function admit(route: Route, metadata: Metadata, peer: string): Promise<KeyOwner> {
     const counted = await options.rateLimits.count(route.rateGroup, subjectOf(peer));
     if (counted?.isOver) {
@@ -84,6 +89,8 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
     if (owner === null) throw new AppError("unauthorized", "Invalid or missing API key");
     options.spentQuotas.check(owner.projectId, route);
     if (calls.obstacleTo(owner, 1) !== null) throw new AppError("queue_full", "Too many exports are in hand; retry.");
+    // At once, so that calls which begin together count one another.
+    calls.hold(owner, 1);
     callers.set(metadata, owner);
     return owner;
   }
@@ -97,22 +104,34 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
     const listener = new ServerListenerBuilder()
       .withOnReceiveMetadata((metadata, next) => {
         if (route === undefined) return next(metadata);
-        admit(route, metadata, call.getPeer()).then(
-          (owner) => {
-            const share = options.bodies.open((obstacle) => noRoom(route.owner, route.envelope, obstacle), owner);
-            countMessage(call, share, options.messageMaxBytes);
-            next(metadata);
-          },
-          (thrown) => {
-            const refusal = refusalOf(thrown);
-            ingestWatch.refused(route, { projectId: null, headers: headersOf(metadata) }, thrown);
-            note(route, null, startedMs, refusal.status);
-            call.sendStatus(toGrpcStatus(refusal));
-          },
-        );
+        let caller: KeyOwner | null = null;
+        const refuse = (thrown: unknown): void => {
+          const refusal = refusalOf(thrown);
+          const projectId = caller?.projectId ?? null;
+          ingestWatch.refused(route, { projectId, headers: headersOf(metadata) }, thrown);
+          note(route, caller, startedMs, refusal.status);
+          call.sendStatus(toGrpcStatus(refusal));
+        };
+        admit(route, metadata, call.getPeer()).then((owner) => {
+          caller = owner;
+          const share = options.bodies.open((obstacle) => noRoom(route.owner, route.envelope, obstacle), owner);
+          onceClosed(call, () => {
+            share.release();
+            calls.hold(owner, -1);
+          });
+          const { messageMaxBytes: maxBytes, requestTimeoutMs: arrivalMs } = options;
+          countMessage(call, { share, maxBytes, arrivalMs, refuse });
+          next(metadata);
+        }, refuse);
       })
       .build();
-    return new ServerInterceptingCall(call, { start: (next) => next(listener) });
+    return new ServerInterceptingCall(call, {
+      start: (next) => next(listener),
+      sendMessage(answer, next) {
+        limitReading(call, options.requestTimeoutMs);
+        next(answer);
+      },
+    });
   }
 
   function exportHandler({ route }: OtlpService): handleUnaryCall<Buffer, Buffer> {
@@ -121,7 +140,6 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
       const gone = new AbortController();
       call.once("cancelled", () => gone.abort(new Error("the client is gone")));
       const caller = callers.get(call.metadata) ?? null;
-      if (caller !== null) calls.hold(caller, 1);
       const refuse = (thrown: unknown): HttpRefusal => {
         const refusal = refusalOf(thrown);
         if (!gone.signal.aborted) {
@@ -136,7 +154,6 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
         step?.answered(statusOf(result));
         return result;
       }).then((result) => {
-        if (caller !== null) calls.hold(caller, -1);
         note(route, caller, startedMs, statusOf(result));
         if (Buffer.isBuffer(result)) answer(null, result);
         else answer(toGrpcStatus(result));

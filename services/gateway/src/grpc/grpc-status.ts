@@ -49,6 +49,7 @@ const codes: Readonly<Record<number, status>> = {
   400: status.INVALID_ARGUMENT,
   401: status.UNAUTHENTICATED,
   403: status.PERMISSION_DENIED,
+  408: status.DEADLINE_EXCEEDED,
   413: status.RESOURCE_EXHAUSTED,
   415: status.INVALID_ARGUMENT,
 };
