@@ -38,6 +38,20 @@ test("a stream that is cut off before its first event goes on from where the ser
   expect(onFresh).toHaveBeenCalledTimes(1);
 });
 
+test("a stopped stream delivers nothing that was on its way, and its place stays", async () => {
+  const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>>();
+  const place = { lastEventId: "7-0" };
+  const onEvent = vi.fn();
+  const api = { open: async () => new Response(readable) } as unknown as ProjectApi;
+  const stop = followEvents(api, { path: "/stream", place, onEvent });
+  await vi.advanceTimersByTimeAsync(10);
+  void writable.getWriter().write(new TextEncoder().encode("id: 9-1\nevent: trace\ndata: {}\n\n"));
+  stop();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(onEvent).not.toHaveBeenCalled();
+  expect(place.lastEventId).toBe("7-0");
+});
+
 test("a stream goes on from the place of the one before it", async () => {
   const { api, asked } = serve("id: 7-0\n\n");
   const place = { lastEventId: null };

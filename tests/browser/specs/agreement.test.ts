@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { waitUntil } from "../../integration/src/wait-until.ts";
 import { openPage } from "../src/open-page.ts";
@@ -36,9 +37,26 @@ async function makeLabelledJudge(): Promise<string> {
   return judgeId;
 }
 
-test("labels set by keyboard change the agreement of a judge, and the page shows by how much", async () => {
+/** Lets the page believe that its tab is hidden, or visible again. */
+const show = (page: Page, state: "hidden" | "visible"): Promise<void> =>
+  page.evaluate(`
+    Object.defineProperty(document, "visibilityState", { value: "${state}", configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  `);
+
+/** Hides the tab, so that the label that waits is sent, and the server refuses it. */
+async function failToStore(page: Page): Promise<void> {
+  await page.route("**/api/v1/feedback", (route) => route.fulfill({ status: 503, json: { error: "Unavailable" } }));
+  const failed = page.waitForResponse((response) => response.url().endsWith("/feedback") && response.status() === 503);
+  await show(page, "hidden");
+  await failed;
+  await page.unroute("**/api/v1/feedback");
+  await show(page, "visible");
+}
+
+test("labels set by keyboard, also one that failed at first, change a judge's agreement as the page shows", async () => {
   await makeLabelledJudge();
-  const { page, problems, close } = await openPage();
+  const { page, problems, close } = await openPage({ mayFail: (url) => url.endsWith("/feedback") });
   try {
     await page.goto(`${base}/judges`);
     await page
@@ -63,6 +81,9 @@ test("labels set by keyboard change the agreement of a judge, and the page shows
     for (let label = 1; label <= 20; label += 1) {
       await page.getByText(`${label} of 20`, { exact: true }).waitFor();
       await page.keyboard.press(label <= 12 ? "p" : label <= 15 ? "f" : "s");
+      if (label !== 1) continue;
+      await page.getByText("2 of 20", { exact: true }).waitFor();
+      await failToStore(page);
     }
     await page.getByText("12 passed, 3 failed, 5 skipped. All are stored.").waitFor();
     expect(await page.getByText(/^Kappa went from/).count()).toBe(0);

@@ -69,6 +69,8 @@ export function followEvents(api: ProjectApi, options: StreamOptions): () => voi
       });
       const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
       for (let piece = await reader?.read(); piece !== undefined && !piece.done; piece = await reader?.read()) {
+        // The position of a stopped stream stays where its caller last knew it.
+        if (own.signal.aborted) return;
         parser.feed(piece.value);
       }
       if (!own.signal.aborted) again(retryFirstMs);

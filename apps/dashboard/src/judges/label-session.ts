@@ -35,6 +35,13 @@ export function markStored(session: LabelSession, traceId: string, said: Said): 
   return { ...session, stored: { ...session.stored, [traceId]: said } };
 }
 
+/** Takes the mark of a label back, which the API did not store after all: the label is to be stored again. */
+export function unmarkStored(session: LabelSession, traceId: string, said: Said): LabelSession {
+  if (session.stored[traceId] !== said) return session;
+  const { [traceId]: _, ...stored } = session.stored;
+  return { ...session, stored };
+}
+
 /**
  * The labels to store now. The last label waits for the next one, so that an undo leaves no vote; when the session `ends`,
  * nothing waits.

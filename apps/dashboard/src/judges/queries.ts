@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { bodyOf, type ProjectApi } from "../api/client.ts";
 import type { operations } from "../api/schema.gen.d.ts";
+import { type Agent, agentsQuery } from "../blocks/watching-queries.ts";
 
 type Answer<Operation extends keyof operations> = operations[Operation] extends {
   responses: { 200: { content: { "application/json": infer Body } } };
@@ -45,16 +46,11 @@ export const recentRunsQuery = (api: ProjectApi) =>
     staleTime: 60_000,
   });
 
+const namesById = (agents: readonly Agent[]) => new Map(agents.map(({ _id, name }) => [_id, name]));
+
 /** The names of agents by their ids. */
 export const agentNamesQuery = (api: ProjectApi) =>
-  queryOptions({
-    queryKey: [api.projectId, "agent-names"],
-    queryFn: async ({ signal }) => {
-      const { agents } = await bodyOf(api.GET("/api/v1/agents", { signal }));
-      return new Map(agents.map(({ _id, name }) => [_id, name]));
-    },
-    staleTime: 60_000,
-  });
+  queryOptions({ ...agentsQuery(api), select: namesById, staleTime: 60_000 });
 
 /** The models available to judges. */
 export const judgeModelsQuery = (api: ProjectApi) =>

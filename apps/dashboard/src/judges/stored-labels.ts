@@ -3,7 +3,7 @@ import { type Dispatch, type SetStateAction, useEffect, useRef, useState } from 
 import { bodyOf } from "../api/client.ts";
 import { calibrationQuery } from "../blocks/why-queries.ts";
 import { useApi } from "../shell/session.tsx";
-import { type LabelSession, labelsToStore, markStored } from "./label-session.ts";
+import { type LabelSession, labelsToStore, markStored, unmarkStored } from "./label-session.ts";
 
 /**
  * Stores the labels of a session as votes, one after the other. The last one is stored when the session ends, the user leaves the
@@ -35,12 +35,12 @@ export function useStoredLabels(session: LabelSession, setSession: Dispatch<SetS
     };
     function sendRest(): void {
       for (const { traceId, said } of labelsToStore(latest.current, { ends: true })) {
-        // Marked at once, so that the label is not sent again when the user returns.
+        // Marked at once, so that the label is not sent again when the user returns, unless the API did not store it.
         setSession((before) => markStored(before, traceId, said));
-        void api.POST("/api/v1/feedback", {
-          body: { traceId, rating: said === "pass" ? "up" : "down" },
-          keepalive: true,
-        });
+        const body = { traceId, rating: said === "pass" ? "up" : "down" } as const;
+        api
+          .POST("/api/v1/feedback", { body, keepalive: true })
+          .catch(() => setSession((before) => unmarkStored(before, traceId, said)));
       }
     }
     document.addEventListener("visibilitychange", onHidden);

@@ -30,12 +30,14 @@ export function overviewQueries(api: ProjectApi, window: Window) {
   };
 }
 
-/** Unresolved signals, newest first. */
+/** Unresolved signals, both new and recurring ones as in the inbox, newest first. */
 export const openSignalsQuery = (api: ProjectApi) =>
   queryOptions({
     queryKey: [api.projectId, "overview", "signals"],
-    queryFn: ({ signal }) =>
-      bodyOf(api.GET("/api/v1/monitor/signals", { params: { query: { status: "open", limit: "6" } }, signal })),
+    queryFn: ({ signal }) => {
+      const query = { status: "open,reopened", limit: "6" };
+      return bodyOf(api.GET("/api/v1/monitor/signals", { params: { query }, signal }));
+    },
     refetchInterval: freshMs,
   });
 

@@ -38,13 +38,6 @@ export const unpricedQuery = (api: ProjectApi) =>
     queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/agent-monitoring/portability/models/unpriced", { signal })),
   });
 
-/** The retention of traces. */
-export const retentionQuery = (api: ProjectApi) =>
-  queryOptions({
-    queryKey: [api.projectId, "retention"],
-    queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/agent-monitoring/settings/retention", { signal })),
-  });
-
 /** The number of traces, in total or before a time in ISO 8601. */
 export const traceCountQuery = (api: ProjectApi, before?: string) =>
   queryOptions({

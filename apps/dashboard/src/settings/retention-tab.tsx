@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { bodyOf } from "../api/client.ts";
+import { retentionQuery } from "../blocks/retention-query.ts";
 import { useAdministers } from "../shell/role.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
@@ -10,7 +11,7 @@ import { countOf } from "../ui/format.ts";
 import { Section, Time } from "../ui/page.tsx";
 import { Loaded } from "../ui/states.tsx";
 import { useToasts } from "../ui/toasts.tsx";
-import { retentionQuery, traceCountQuery } from "./queries.ts";
+import { traceCountQuery } from "./queries.ts";
 import {
   cutoff,
   daysMax,

@@ -1,6 +1,8 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { bodyOf, type ProjectApi } from "../api/client.ts";
 import type { components } from "../api/schema.gen.d.ts";
+import { retentionQuery } from "../blocks/retention-query.ts";
+import { type Agent, agentsQuery } from "../blocks/watching-queries.ts";
 import { listQueryOf, type TracesFilter } from "./list-search.ts";
 
 export type TraceRow = components["schemas"]["TraceListItem"];
@@ -51,17 +53,11 @@ export const tracesQuery = (api: ProjectApi, filter: TracesFilter) =>
     gcTime: 30_000,
   });
 
+const choicesOf = (agents: readonly Agent[]) => agents.map(({ _id: value, name: label }) => ({ value, label }));
+
 /** The project's agents, for the filter. */
 export const agentNamesQuery = (api: ProjectApi) =>
-  queryOptions({
-    queryKey: [api.projectId, "agent-names"],
-    queryFn: async ({ signal }) =>
-      (await bodyOf(api.GET("/api/v1/agents", { signal }))).agents.map(({ _id: value, name: label }) => ({
-        value,
-        label,
-      })),
-    staleTime: 60_000,
-  });
+  queryOptions({ ...agentsQuery(api), select: choicesOf, staleTime: 60_000 });
 
 /** The models of the last 30 days, most used first, for the filter. */
 export const modelNamesQuery = (api: ProjectApi) =>
@@ -76,9 +72,5 @@ export const modelNamesQuery = (api: ProjectApi) =>
   });
 
 /** The number of days after which traces are deleted; null if they are kept. */
-export const retentionQuery = (api: ProjectApi) =>
-  queryOptions({
-    queryKey: [api.projectId, "retention"],
-    queryFn: async ({ signal }) =>
-      (await bodyOf(api.GET("/api/v1/agent-monitoring/settings/retention", { signal }))).effectiveRetentionDays,
-  });
+export const retentionDaysQuery = (api: ProjectApi) =>
+  queryOptions({ ...retentionQuery(api), select: ({ effectiveRetentionDays }) => effectiveRetentionDays });

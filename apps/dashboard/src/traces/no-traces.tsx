@@ -4,7 +4,7 @@ import { useApi } from "../shell/session.tsx";
 import { ButtonLink } from "../ui/button.tsx";
 import { countOf } from "../ui/format.ts";
 import { EmptyState, Loaded } from "../ui/states.tsx";
-import { agentNamesQuery, retentionQuery } from "./list-queries.ts";
+import { agentNamesQuery, retentionDaysQuery } from "./list-queries.ts";
 
 /** Shown if the project has no traces: how to send the first, or why earlier ones are gone. */
 export function NoTraces() {
@@ -19,7 +19,7 @@ export function NoTraces() {
 
 function AgedOut({ count }: { count: number }) {
   const api = useApi();
-  const days = useQuery(retentionQuery(api)).data;
+  const days = useQuery(retentionDaysQuery(api)).data;
   return (
     <EmptyState
       title="No traces any more"

@@ -29,13 +29,16 @@ export function useFreshRows(filter: TracesFilter, { isOn, isAtTop }: { isOn: bo
   const { queryKey } = tracesQuery(api, filter);
   const key = JSON.stringify(queryKey);
 
-  // A stream with other filters resumes at the position of the previous one: rows stored in between may be missing from both
-  // lists.
+  // A stream with other filters resumes at the position of the previous one: rows stored in between may be missing from
+  // a list that is loaded meanwhile.
   const place = useMemo((): StreamPlace => ({ lastEventId: null }), [api]);
   const showing = useRef({ isAtTop, waiting });
   showing.current = { isAtTop, waiting };
   const show = useCallback(
-    (rows: Waiting) => {
+    async (rows: Waiting) => {
+      // The answer to a read under way was computed before these rows were stored, and would replace them.
+      const list = { queryKey, exact: true, type: "active" } as const;
+      if (queries.isFetching(list) > 0) await queries.refetchQueries(list, { cancelRefetch: false });
       const pages = queries.getQueryData(queryKey);
       if (pages !== undefined && canTakeFresh(pages, rows)) queries.setQueryData(queryKey, takeFresh(pages, rows));
       else void queries.resetQueries({ queryKey, exact: true });
@@ -45,6 +48,11 @@ export function useFreshRows(filter: TracesFilter, { isOn, isAtTop }: { isOn: bo
 
   useEffect(() => {
     setWaiting(nothingWaits);
+    // A list from the cache lacks what was streamed since the user left it. A stream without a position catches up.
+    if (queries.getQueryData(queryKey) !== undefined) place.lastEventId = null;
+  }, [queries, key, place]);
+
+  useEffect(() => {
     if (!isOn) {
       setState("off");
       return;
@@ -55,7 +63,7 @@ export function useFreshRows(filter: TracesFilter, { isOn, isAtTop }: { isOn: bo
       const rows = gathered.reduce(addWaiting, showing.current.waiting);
       gathered = [];
       timer = undefined;
-      if (showing.current.isAtTop) show(rows);
+      if (showing.current.isAtTop) void show(rows);
       setWaiting(showing.current.isAtTop ? nothingWaits : rows);
     };
     const readAgain = (): void => void queries.resetQueries({ queryKey, exact: true });
@@ -81,13 +89,15 @@ export function useFreshRows(filter: TracesFilter, { isOn, isAtTop }: { isOn: bo
       onState: setState,
     });
     return () => {
-      clearTimeout(timer);
       stop();
+      clearTimeout(timer);
+      // The stream resumes after these rows.
+      if (gathered.length > 0) flush();
     };
   }, [api, queries, key, isOn, show, place]);
 
   const take = useCallback(() => {
-    show(showing.current.waiting);
+    void show(showing.current.waiting);
     setWaiting(nothingWaits);
   }, [show]);
 

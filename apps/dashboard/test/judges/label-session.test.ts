@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { labelsToStore, markStored, say, startSession, tallyOf, undo } from "../../src/judges/label-session.ts";
+import {
+  labelsToStore,
+  markStored,
+  say,
+  startSession,
+  tallyOf,
+  undo,
+  unmarkStored,
+} from "../../src/judges/label-session.ts";
 
 const later = { ends: false };
 
@@ -23,6 +31,15 @@ test("another label takes the place of a stored one", () => {
   const stored = markStored(say(say(startSession(["a", "b"]), "fail"), "pass"), "a", "fail");
   const again = say(undo(undo(stored)), "pass");
   expect(labelsToStore(again, { ends: true })).toEqual([{ traceId: "a", said: "pass" }]);
+});
+
+test("a label that could not be stored is to be stored again, and one said since then stays marked", () => {
+  const done = markStored(say(startSession(["a"]), "fail"), "a", "fail");
+  const refused = unmarkStored(done, "a", "fail");
+  expect(labelsToStore(refused, { ends: true })).toEqual([{ traceId: "a", said: "fail" }]);
+  expect(unmarkStored(refused, "a", "fail")).toBe(refused);
+  const changed = markStored(say(undo(done), "pass"), "a", "pass");
+  expect(unmarkStored(changed, "a", "fail")).toBe(changed);
 });
 
 test("what is skipped is counted and never stored; after the last trace nothing is said", () => {
