@@ -127,13 +127,14 @@ test.each(encodings)("the %s exporter gives up on a body that is too large", asy
   expect(await listNames()).not.toContain("large");
 });
 
-/** The gateway's statuses for exports so far. */
+/** The gateway's statuses for exports so far, without the one that was too large: it may be logged after its answer is read. */
 function answeredExports(): unknown[] {
   const lines = system.log().split("\n");
   return lines.flatMap((line) => {
     const said = ['"service":"gateway"', '"operation":"receiveTraces"', '"request answered"'];
     if (!said.every((text) => line.includes(text))) return [];
-    return [(JSON.parse(line) as { status: number }).status];
+    const { status } = JSON.parse(line) as { status: number };
+    return status === 413 ? [] : [status];
   });
 }
 
