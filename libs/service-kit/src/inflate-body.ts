@@ -47,7 +47,8 @@ export async function inflateBody(
   if (encoding === "identity") return body;
   try {
     const createInflater = encoding === "deflate" && !isZlib(body) ? createInflateRaw : inflaters[encoding];
-    return await collect(createInflater({ chunkSize: chunkBytesFor(body) }), body, { maxBytes, makeRoom });
+    const open = () => createInflater({ chunkSize: chunkBytesFor(body) });
+    return await collect(open, body, { maxBytes, makeRoom, hasFrames: encoding === "zstd" });
   } catch (cause) {
     if (isAppError(cause)) throw cause;
     throw new AppError("body_unreadable", `The request body is not valid ${encoding} data.`, { cause });
@@ -66,19 +67,25 @@ function chunkBytesFor(body: Buffer): number {
 }
 
 async function collect(
-  inflater: Gunzip | ZstdDecompress,
+  open: () => Gunzip | ZstdDecompress,
   body: Buffer,
-  { maxBytes, makeRoom }: { maxBytes: number; makeRoom: MakeRoom | undefined },
+  { maxBytes, makeRoom, hasFrames }: { maxBytes: number; makeRoom: MakeRoom | undefined; hasFrames: boolean },
 ): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;
-  inflater.end(body);
-  // Leaving the loop ends the inflater.
-  for await (const piece of inflater as AsyncIterable<Buffer>) {
-    bytes += piece.length;
-    if (bytes > maxBytes) throw new AppError("body_too_large", "request entity too large");
-    await makeRoom?.(piece.length);
-    pieces.push(piece);
-  }
+  let rest = body;
+  do {
+    const inflater = open();
+    inflater.end(rest);
+    // Leaving the loop ends the inflater.
+    for await (const piece of inflater as AsyncIterable<Buffer>) {
+      bytes += piece.length;
+      if (bytes > maxBytes) throw new AppError("body_too_large", "request entity too large");
+      await makeRoom?.(piece.length);
+      pieces.push(piece);
+    }
+    // Of zstd, Node reads one frame and ignores what follows it.
+    rest = rest.subarray(hasFrames ? inflater.bytesWritten : rest.length);
+  } while (rest.length > 0);
   return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, bytes);
 }

@@ -1,5 +1,5 @@
 import { type Duplex, PassThrough, type Readable, Transform } from "node:stream";
-import { constants, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
+import { constants, createGunzip, createInflate, createZstdDecompress, type ZstdDecompress } from "node:zlib";
 import { AppError } from "./app-error.ts";
 import { requireKnownEncoding, zstdWindowLogMax } from "./inflate-body.ts";
 
@@ -24,6 +24,15 @@ export function inflateStream(body: Readable, contentEncoding: string | undefine
   body.once("aborted", () => bounded.destroy(brokenOff(undefined)));
   inflater.once("error", (cause) => {
     bounded.destroy(new AppError("body_unreadable", `The request body is not valid ${encoding} data.`, { cause }));
+  });
+  let sentBytes = 0;
+  ahead.on("data", (chunk: Buffer) => {
+    sentBytes += chunk.length;
+  });
+  // Node ignores what follows the end of the first zstd frame in a chunk. Before `pipe`, which ends the result.
+  inflater.once("end", () => {
+    if (encoding !== "zstd" || (inflater as ZstdDecompress).bytesWritten === sentBytes) return;
+    bounded.destroy(new AppError("body_unreadable", "The request body has more than one zstd frame."));
   });
   // It may fail before it is read, and an `error` event without a listener ends the process.
   bounded.on("error", () => undefined);

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { gzipSync } from "node:zlib";
+import { gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { inflateStream } from "../src/inflate-stream.ts";
 
@@ -11,6 +11,13 @@ describe("a body as a stream", () => {
   test("is inflated", async () => {
     const sent = Buffer.alloc(mebibyte, "a");
     expect(await buffer(inflateStream(Readable.from([gzipSync(sent)]), "gzip", mebibyte))).toEqual(sent);
+  });
+
+  test("with a second zstd frame is refused, as part of it would be lost", async () => {
+    const frames = ["one", "two"].map((part) => zstdCompressSync(part));
+    const stream = inflateStream(Readable.from([Buffer.concat(frames)]), "zstd", mebibyte);
+    await expect(buffer(stream)).rejects.toMatchObject({ code: "body_unreadable" });
+    expect(String(await buffer(inflateStream(Readable.from([frames[0]]), "zstd", mebibyte)))).toBe("one");
   });
 
   test.for([
