@@ -36,6 +36,9 @@ export interface OpenAiProviderOptions {
   reserveCall(call: CallOptions): Promise<void>;
 }
 
+/** Texts embedded by one request: their vectors fit into the largest reply that is read. */
+const textsPerReply = 8;
+
 /** completions 7.1: the key for an endpoint without one, because the client library requires one. */
 const keyPlaceholder = "not-required";
 /** Shorter keys are placeholders like `EMPTY`, which must not be removed from a judge's texts. */
@@ -158,13 +161,19 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
       });
     },
 
-    embed(texts, model, call) {
-      return retrying(call, async () => {
-        const request = { path: "/embeddings", body: { model, input: texts, encoding_format: "float" } };
-        const embeddings = readEmbeddings(await send(request, "embeddings", call), texts.length);
-        if (embeddings === null) throw new ProviderFailure("refused", "The provider's embeddings cannot be read.");
-        return embeddings;
-      });
+    async embed(texts, model, call) {
+      const embedded: number[][] = [];
+      for (let start = 0; start < texts.length; start += textsPerReply) {
+        const input = texts.slice(start, start + textsPerReply);
+        const some = await retrying(call, async () => {
+          const request = { path: "/embeddings", body: { model, input, encoding_format: "float" } };
+          const embeddings = readEmbeddings(await send(request, "embeddings", call), input.length);
+          if (embeddings === null) throw new ProviderFailure("refused", "The provider's embeddings cannot be read.");
+          return embeddings;
+        });
+        embedded.push(...some);
+      }
+      return embedded;
     },
 
     redact: (text) => (apiKey === null || apiKey.length < secretMinChars ? text : text.replaceAll(apiKey, "[secret]")),

@@ -157,8 +157,8 @@ test("after a failed start there is no new try for a while", async () => {
   let tries = 0;
   const { score } = setUp({
     startPauseMs: 60_000,
-    async startProcess({ dropUser }) {
-      if (!dropUser) tries += 1;
+    async startProcess() {
+      tries += 1;
       throw new SandboxStartError("no");
     },
   });
@@ -180,6 +180,22 @@ test.runIf(process.getuid?.() === 0)(
     asked[0]?.answer({ kind: "scored", score: 1 });
     expect((await row).score).toBe(1);
     expect(log()).toContain("code scorers run as root");
+  },
+);
+
+test.runIf(process.getuid?.() === 0)(
+  "a start that fails for another reason is never tried as the judge's user",
+  async () => {
+    const users: boolean[] = [];
+    const { score, log } = setUp({
+      async startProcess({ dropUser }) {
+        users.push(dropUser);
+        throw new SandboxStartError("It ended (SIGKILL).");
+      },
+    });
+    await score("a");
+    expect(users).toEqual([true]);
+    expect(log()).not.toContain("code scorers run as root");
   },
 );
 

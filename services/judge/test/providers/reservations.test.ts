@@ -57,3 +57,27 @@ describe("a call is reserved", () => {
     expect(provider.circuit()).toBe("closed");
   });
 });
+
+test("texts are embedded a few at a time, so that their vectors fit into one reply", async () => {
+  const { provider } = setUpJudge(llm, { retriesMax: 0 });
+  const options = { group: "project", signal: new AbortController().signal, deadlineAtMs: Number.POSITIVE_INFINITY };
+  // All of them are larger than a reply of 1 MiB.
+  llm.embedWith(({ body }) => {
+    const { input } = body as { input: string[] };
+    const data = input.map((text, index) => ({
+      ...{ object: "embedding", index },
+      embedding: [Number(text), ...new Array<number>(3_000).fill(-0.012345678901234567)],
+    }));
+    return {
+      kind: "status",
+      status: 200,
+      body: { object: "list", data, model: "m", usage: { prompt_tokens: 1, total_tokens: 1 } },
+    };
+  });
+  const vectors = await provider.embed(
+    Array.from({ length: 101 }, (_, index) => String(index)),
+    "text-embedding-3-small",
+    options,
+  );
+  expect(vectors.map(([first]) => first)).toEqual(Array.from({ length: 101 }, (_, index) => index));
+});

@@ -76,8 +76,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     try {
       return await start(dropUser);
     } catch (err) {
-      if (!dropUser) throw err;
-      // In some containers root may not switch to another user.
+      // In some containers root may not switch to another user. Any other failure passes or stays.
+      if (!dropUser || !/EPERM|EACCES|EINVAL/.test(String(err))) throw err;
       const process = await start(false);
       dropUser = false;
       options.logger.warn({ err }, "code scorers run as root: their process may not become another user here");
