@@ -52,6 +52,8 @@ describe("the estimated cost of a trace", () => {
     expect(await costOf(projectId, await submit({ ...used, model: "mystery" }))).toBeNull();
     expect(await costOf(projectId, await submit(used))).toBeNull();
     expect(await costOf(projectId, await submit({ input_tokens: 5, model: "gpt-5.6-terra" }))).toBeNull();
+    const embedding = { span_kind: "embedding", input_tokens: 1_000_000, model: "gpt-5.6-terra" };
+    expect(await costOf(projectId, await submit(embedding))).toBeGreaterThan(0);
   });
 
   test("of an OpenTelemetry trace is the sum of its calls, each by its model", async () => {

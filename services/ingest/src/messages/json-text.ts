@@ -11,7 +11,7 @@ const json = JSON as typeof JSON & {
 };
 
 /** A number literal that a JavaScript number would change: 16 digits or more, an exponent, a final zero, minus zero. */
-const fragileNumber = /[[:,]\s*-?(?:\d{16}|\d+\.\d{16}|\d+(?:\.\d+)?[eE]|\d+\.\d*0[\s,\]}]|0[\s,\]}])/;
+const fragileNumber = /[[:,]\s*-?(?:\d{16}|(?=[\d.]{17})\d+\.\d|\d+(?:\.\d+)?[eE]|\d+\.\d*0[\s,\]}]|0[\s,\]}])/;
 const numberText = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**

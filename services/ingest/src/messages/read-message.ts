@@ -81,7 +81,8 @@ function toolMessage(content: string, id: string | undefined): Message {
 function readRoleMessage(value: Record<string, unknown>): Message[] | null {
   const role = typeof value.role === "string" ? lookUp(roles, value.role.toLowerCase()) : undefined;
   if (role === undefined) return null;
-  const content = value.content ?? value.parts ?? readContents(value.contents) ?? value.text;
+  // OpenAI's models refuse in another member, beside an empty content.
+  const content = value.content ?? value.parts ?? readContents(value.contents) ?? value.text ?? value.refusal;
   const calls = readToolCalls(value.tool_calls ?? value.toolCalls ?? value.toolInvocations);
   if (isRecord(value.function_call)) calls.push(readToolCall(value.function_call));
   if (content === undefined && calls.length === 0 && !("content" in value) && role !== "assistant") return null;

@@ -90,7 +90,8 @@ export function createCostEstimator({ reading, prices }: { reading: Database; pr
     if (span.model === null) return null;
     return costOf(findPrice(span.model), {
       input: span.inputTokens,
-      output: span.outputTokens,
+      // An embedding has no output tokens.
+      output: span.outputTokens ?? (span.kind === "embedding" ? 0 : null),
       cacheRead: span.cacheReadTokens,
       cacheWrite: span.cacheWriteTokens,
     });

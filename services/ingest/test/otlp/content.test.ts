@@ -187,10 +187,10 @@ describe("input and output", () => {
     const value = '{"id": 12345678901234567890, "price": 1.0, "tiny": 1e-7}';
     const [span] = (await decodeJson(buildExport({ attributes: { "mlflow.spanInputs": value } }))).spans;
     expect(span?.input).toBe(value);
-    const messages = `[{"role":"assistant","parts":[{"type":"tool_call","id":"c","name":"t","arguments":{"id":12345678901234567890,"p":1.50}}]}]`;
+    const messages = `[{"role":"assistant","parts":[{"type":"tool_call","id":"c","name":"t","arguments":{"id":12345678901234567890,"p":1.50,"q":123456789.123456789}}]}]`;
     const [call] = (await decodeJson(buildExport({ attributes: { ...llm, "gen_ai.output.messages": messages } })))
       .spans;
-    expect(call?.output).toContain('"arguments":{"id":12345678901234567890,"p":1.50}');
+    expect(call?.output).toContain('"arguments":{"id":12345678901234567890,"p":1.50,"q":123456789.123456789}');
   });
 
   test("JSON deeper than anyone could write out again stays text", async () => {

@@ -112,6 +112,11 @@ describe("a record that speaks for a span", () => {
       facts: { error: "boom" },
       body: { error: "boom", exception: { type: "E", message: "boom", stacktrace: "E: boom\n  at x" } },
     });
+    const named = await fragmentOf({
+      attributes: { "event.name": "gen_ai.client.operation.exception", "exception.type": "E" },
+      body: "boom",
+    });
+    expect(named).toMatchObject({ facts: { error: "boom" } });
   });
 
   test("an evaluation is kept as one, below zero too, and is no fact of the span", async () => {

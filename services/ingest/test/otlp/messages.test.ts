@@ -47,6 +47,11 @@ const dialects: [string, unknown, Message[]][] = [
     { id: "x", choices: [{ index: 0, message: { role: "assistant", content: "Sunny." } }], usage: {} },
     [answered],
   ],
+  [
+    "an OpenAI refusal",
+    { choices: [{ index: 0, message: { role: "assistant", content: null, refusal: "I cannot help." } }] },
+    [{ role: "assistant", content: "I cannot help." }],
+  ],
   ["an OpenAI completion", { choices: [{ text: "Sunny.", index: 0 }] }, [answered]],
   [
     "OpenAI Responses items",

@@ -83,6 +83,16 @@ describe("tokens", () => {
       [120, 24, 64, null],
     ],
     [
+      "OpenAI's own usage in Langfuse's attribute includes its parts",
+      {
+        attributes: {
+          "langfuse.observation.usage_details":
+            '{"prompt_tokens":1000,"completion_tokens":10,"total_tokens":1010,"prompt_tokens_details":{"cached_tokens":900},"completion_tokens_details":{"reasoning_tokens":5}}',
+        },
+      },
+      [1000, 10, 900, null],
+    ],
+    [
       "Langfuse's caches by period",
       {
         attributes: {

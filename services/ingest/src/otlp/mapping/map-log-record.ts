@@ -83,7 +83,8 @@ export function toFragment<Said extends SaidOfSpan>({ observedNano, text, ...sai
 function asSpan(log: ReceivedLog) {
   const span = emptySpan(log.wireBytes);
   const members = isRecord(log.body) ? Object.entries(log.body) : [];
-  span.attributes = members.length === 0 ? log.attributes : new Map([...members, ...log.attributes]);
+  // A copy: the record keeps its name.
+  span.attributes = new Map([...members, ...log.attributes]);
   span.attributes.delete("event.name");
   return span;
 }

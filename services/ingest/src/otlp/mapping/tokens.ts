@@ -66,6 +66,9 @@ const sources: Readonly<Record<keyof TokenCounts, readonly TokenSource[]>> = {
   ],
   cacheRead: [
     { attribute: langfuseUsage, keys: /^(?:input_cached_tokens|cache_read_input_tokens|input_cache_read)$/ },
+    // The usage of OpenAI as it is, whose totals include its parts.
+    { attribute: langfuseUsage, path: ["prompt_tokens_details", "cached_tokens"] },
+    { attribute: langfuseUsage, path: ["input_tokens_details", "cached_tokens"] },
     "llm.token_count.prompt_details.cache_read",
     { attribute: "langsmith.usage_metadata", path: ["input_token_details", "cache_read"] },
     { attribute: "gen_ai.usage.input_token_details", path: ["cache_read"] },
@@ -109,6 +112,8 @@ const sources: Readonly<Record<keyof TokenCounts, readonly TokenSource[]>> = {
   ],
   reasoning: [
     { attribute: langfuseUsage, keys: /reasoning/ },
+    { attribute: langfuseUsage, path: ["completion_tokens_details", "reasoning_tokens"] },
+    { attribute: langfuseUsage, path: ["output_tokens_details", "reasoning_tokens"] },
     "llm.token_count.completion_details.reasoning",
     { attribute: "langsmith.usage_metadata", path: ["output_token_details", "reasoning"] },
     { attribute: "gen_ai.usage.output_token_details", path: ["reasoning"] },
