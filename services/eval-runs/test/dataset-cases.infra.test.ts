@@ -101,6 +101,10 @@ describe("adding a case", () => {
     [{ cases: {} }, "cases must be an array"],
     [{ cases: [made("q", "t"), { main_question: { query: "r" } }] }, required],
     [{ cases: [made("q", "t", { split: 1 })] }, "cases[0].split must be a string"],
+    [
+      { case: made("q", "t", { x: JSON.parse(`${"[".repeat(126)}${"]".repeat(126)}`) }) },
+      "The case nests deeper than 126 levels",
+    ],
   ])("refuses %j: %s", async (body, error) => {
     const id = await newDataset();
     expect(await add(id, body)).toMatchObject({ status: 400, body: { error } });

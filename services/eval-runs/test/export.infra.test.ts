@@ -27,6 +27,22 @@ async function linesOf(client: ProjectClient, entity: string, query = ""): Promi
     .map((line) => JSON.parse(line));
 }
 
+test("a version of a deleted dataset goes with the last run that used it", async () => {
+  const client = createProjectClient(service.address, randomUUID());
+  const datasetId = await client.createDataset({ name: "Private", questions: [{ main_question: { query: "Who?" } }] });
+  const runIds = [await client.createRun(datasetId), await client.createRun(datasetId)];
+  const remove = async (path: string) =>
+    expect((await client.sendTo("DELETE", `/api/v1/custom-agent-evaluations${path}`)).status).toBeLessThan(300);
+  const versions = async () => (await linesOf(client, "dataset-versions")).length;
+
+  await remove(`/runs/${runIds[0]}`);
+  expect(await versions()).toBe(1);
+  await remove(`/datasets/${datasetId}`);
+  expect(await versions()).toBe(1);
+  await remove(`/runs/${runIds[1]}`);
+  expect(await versions()).toBe(0);
+});
+
 test("datasets, their versions, runs and results are exported by id, as they are stored [spec:export.entity]", async () => {
   const client = createProjectClient(service.address, randomUUID());
   const datasetId = await client.createDataset({

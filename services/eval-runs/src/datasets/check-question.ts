@@ -1,5 +1,5 @@
 import { limits } from "@touchstone/contracts/limits";
-import { isJsonObject } from "@touchstone/service-kit/thread";
+import { isDeeperThan, isJsonObject } from "@touchstone/service-kit/thread";
 import { findMistake, flag, integerWithin, type MemberRule, text, textOrTexts, texts } from "../json/member-rules.ts";
 
 const caseRules: Readonly<Record<string, MemberRule>> = {
@@ -16,6 +16,13 @@ const trajectoryRules = { tools: texts, mode: text };
 const smokeTestRules = { enabled: flag, count: integerWithin(0, limits.variantsPerCaseMax), guidance: text };
 const sourceRules = { traceId: text, sessionId: text, signalId: text, addedAt: text };
 const questionRules = { split: text, tags: texts };
+
+/** A case is nested in a list within the document, and the document may be nested when it is sent back. */
+const caseDepthMax = limits.jsonDepthMax - 2;
+
+/** The sentence for a case that is nested too deep; null if it is not. */
+export const findDepthMistake = (question: unknown): string | null =>
+  isDeeperThan(question, caseDepthMax) ? `The case nests deeper than ${caseDepthMax} levels` : null;
 
 /**
  * The error message for the first rule that a question of a dataset breaks (completions 3.2), or null. `path` is its position.

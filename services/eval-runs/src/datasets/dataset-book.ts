@@ -168,6 +168,31 @@ export async function dropReplaced(
   });
 }
 
+/** Deletes a version that a run was the last to use, if its dataset is deleted. */
+export async function dropLeftVersion(
+  transaction: Queryable,
+  projectId: string,
+  id: string,
+  version: number,
+): Promise<void> {
+  await transaction.query({
+    name: "dataset_drop_left_version",
+    text: `
+      delete from evals.dataset_versions as versions
+      where versions.project_id = $1
+        and versions.dataset_id = $2
+        and versions.version = $3
+        and not exists (
+          select
+          from evals.datasets
+          where datasets.project_id = $1
+            and datasets.id = $2
+        )
+        and ${unused}`,
+    values: [projectId, id, version],
+  });
+}
+
 async function deleteVersion(transaction: Queryable, projectId: string, id: string, version: number): Promise<boolean> {
   const { rowCount } = await transaction.query({
     name: "dataset_delete_version",

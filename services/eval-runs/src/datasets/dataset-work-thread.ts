@@ -5,7 +5,6 @@ import {
   compactText,
   decodeJsonText,
   isAppError,
-  isDeeperThan,
   type JsonObject,
   Moved,
   memberText,
@@ -13,7 +12,7 @@ import {
   uuidv7,
 } from "@touchstone/service-kit/thread";
 import { questionTextsOf } from "./change-cases.ts";
-import { findQuestionMistake } from "./check-question.ts";
+import { findDepthMistake, findQuestionMistake } from "./check-question.ts";
 import { composeDatasetDocument } from "./dataset-document.ts";
 import { type CurrentDataset, type DatasetEdits, datasetEdits, placeOf, StaleDataset } from "./dataset-edits.ts";
 import { itemIdOf, renderItem } from "./dataset-item.ts";
@@ -54,16 +53,11 @@ export function composeDataset({ body, isRead, nowMs }: { body: Uint8Array; isRe
   });
 }
 
-/** A case is nested in a list within the document, and the document may be nested when it is sent back. */
-const caseDepthMax = limits.jsonDepthMax - 2;
-
 /** Reads the body of one case: the sentence for the first mistake in it, or null. An unreadable body is a refusal. */
 export function findCaseMistake({ body }: { body: Uint8Array }) {
   return answer(() => {
     const { value } = readJsonObjectText(body);
-    return isDeeperThan(value, caseDepthMax)
-      ? `The case nests deeper than ${caseDepthMax} levels`
-      : findQuestionMistake(value, "case");
+    return findDepthMistake(value) ?? findQuestionMistake(value, "case");
   });
 }
 

@@ -8,7 +8,7 @@ import {
   memberText,
   objectText,
 } from "@touchstone/service-kit/thread";
-import { findQuestionMistake } from "./check-question.ts";
+import { findDepthMistake, findQuestionMistake } from "./check-question.ts";
 import type { CaseIdentity } from "./known-cases.ts";
 
 /** A case to add: a question with its source (completions 3.3). */
@@ -56,7 +56,7 @@ function readCase(value: unknown, text: string, path: string, addedAt: Date): Su
   const isNamed = isJsonObject(main) && isFilled(main.query);
   const isSourced = isJsonObject(source) && sourceIds.some((name) => isFilled(source[name]));
   if (!isNamed || !isSourced) throw new AppError("bad_request", required);
-  const mistake = findQuestionMistake(value, path);
+  const mistake = findDepthMistake(value) ?? findQuestionMistake(value, path);
   if (mistake !== null) throw new AppError("bad_request", mistake);
   return {
     ...identityOf(value as { main_question: { query: string }; source: unknown }),

@@ -1,6 +1,7 @@
 import { isUuid, type VerdictMode } from "@touchstone/contracts";
 import { type Database, readableJson, type Statement, selectPart, sqlStateOf } from "@touchstone/db";
 import { type Act, AppError, type ListPage, type SizedRow } from "@touchstone/service-kit";
+import { dropLeftVersion } from "../datasets/dataset-book.ts";
 import { externalSource } from "../judging/judgement.ts";
 import { recordAuditEvent } from "../outbox.ts";
 import { type ListQuery, readList } from "../queries/read-list.ts";
@@ -165,17 +166,18 @@ export function createRunStore(database: Database): RunStore {
     remove: (projectId, id, act) =>
       database.scoped([projectId], async (transaction) => {
         // The lock first: it waits for a batch that is taking claims; later batches do not find the run.
-        const { rowCount } = await transaction.query({
+        const { rows } = await transaction.query<{ dataset_id: string; dataset_version: number | null }>({
           name: "run_remove_lock",
           text: `
-            select id
+            select dataset_id, dataset_version
             from evals.runs
             where project_id = $1
               and id = $2
             for update`,
           values: [projectId, id],
         });
-        if (rowCount === 0) return false;
+        const [run] = rows;
+        if (run === undefined) return false;
         await transaction.query({
           name: "run_remove",
           text: `
@@ -189,6 +191,9 @@ export function createRunStore(database: Database): RunStore {
               and id = $2`,
           values: [projectId, id],
         });
+        if (run.dataset_version !== null) {
+          await dropLeftVersion(transaction, projectId, run.dataset_id, run.dataset_version);
+        }
         await recordAuditEvent(transaction, act, { action: "run.deleted", targetId: id });
         return true;
       }),
