@@ -41,6 +41,19 @@ test("requests that are refused together ask once for the new key and all go on 
   expect(asked.at(-1)).toBe("/d new");
 });
 
+test("a call that may wait for a judge is not given up before the gateway answers", async () => {
+  serve("old");
+  const timeout = vi.spyOn(AbortSignal, "timeout");
+  const api = createProjectApi({ config, project, onRefused: async () => null });
+  const params = { path: { runId: "r" } };
+  await api.POST("/api/v1/custom-agent-evaluations/runs/{runId}/rescore", { params, parseAs: "text" });
+  await api.GET("/api/v1/agents", { parseAs: "text" });
+  const [ofPost = 0, ofGet = 0] = timeout.mock.calls.map(([ms]) => ms);
+  timeout.mockRestore();
+  expect(ofPost).toBeGreaterThan(250_000);
+  expect(ofGet).toBeLessThan(60_000);
+});
+
 test("a key that has no replacement is refused, and asked about again the next time", async () => {
   serve("new");
   const onRefused = vi.fn(async () => project);

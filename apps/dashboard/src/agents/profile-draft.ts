@@ -27,8 +27,14 @@ const channelsOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
-export function bodyOfProfile({ samplePercent, channels, ...plain }: ProfileDraft) {
-  return { ...plain, sampleRate: Number(samplePercent) / 100, channels: channelsOf(channels) };
+/** Only the members that were changed: the others keep their exact values, or go on with the project's defaults. */
+export function bodyOfProfile({ samplePercent, channels, ...flags }: ProfileDraft, stored: ProfileDraft) {
+  const changed = Object.entries(flags).filter(([name, isOn]) => isOn !== stored[name as keyof typeof flags]);
+  return {
+    ...(Object.fromEntries(changed) as Partial<typeof flags>),
+    ...(samplePercent !== stored.samplePercent && { sampleRate: Number(samplePercent) / 100 }),
+    ...(channels !== stored.channels && { channels: channelsOf(channels) }),
+  };
 }
 
 /** The errors that prevent saving, as text, by field. */

@@ -24,7 +24,7 @@ export function ProfileForm({ agent }: { agent: Agent }) {
       bodyOf(
         api.PUT("/api/v1/monitor/profiles/{agentId}", {
           params: { path: { agentId: agent._id } },
-          body: bodyOfProfile(draft),
+          body: bodyOfProfile(draft, stored),
         }),
       ),
     onSuccess: async () => {

@@ -4,8 +4,9 @@ import { type AuthConfig, credentialHeaders, type Project } from "./connection.t
 import { ApiProblem, noAnswer, readProblem } from "./problem.ts";
 import type { paths } from "./schema.gen.d.ts";
 
-/** Timeout of reads; the gateway's own deadline is shorter. */
-const deadlineMs = 40_000;
+/** Timeouts; the gateway's own deadlines are shorter. A POST may wait for judges. */
+const readMs = 40_000;
+const writeMs = 260_000;
 
 /** The API of one project. Query keys begin with `projectId`, so that projects never share cached data. */
 export interface ProjectApi extends ReturnType<typeof createClient<paths>> {
@@ -74,8 +75,10 @@ export function createProjectApi({ config, project, onRefused }: ProjectApiOptio
 
   const client = createClient<paths>({
     baseUrl: window.location.origin,
-    fetch: (request) =>
-      answered(new Request(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(deadlineMs)]) })),
+    fetch: (request) => {
+      const timeout = AbortSignal.timeout(request.method === "GET" ? readMs : writeMs);
+      return answered(new Request(request, { signal: AbortSignal.any([request.signal, timeout]) }));
+    },
   });
   return {
     ...client,

@@ -10,8 +10,8 @@ export function useKeptDraft<Value extends object>(name: string, initial: Value)
   const [value, setValue] = useState<Value>(kept === null ? initial : { ...initial, ...kept });
   const isChanged = JSON.stringify(value) !== JSON.stringify(initial);
   useEffect(() => {
-    if (isChanged) localStorage.setItem(key, JSON.stringify(value));
-    else localStorage.removeItem(key);
+    if (!isChanged) localStorage.removeItem(key);
+    else keep(key, JSON.stringify(value));
   }, [key, value, isChanged]);
   return {
     value,
@@ -23,6 +23,15 @@ export function useKeptDraft<Value extends object>(name: string, initial: Value)
     /** Deletes the stored value after it was sent. */
     forget: (): void => localStorage.removeItem(key),
   };
+}
+
+/** A draft that is larger than the browser's storage lives only as long as the page. */
+function keep(key: string, text: string): void {
+  try {
+    localStorage.setItem(key, text);
+  } catch {
+    localStorage.removeItem(key);
+  }
 }
 
 function readKept<Value>(key: string): Partial<Value> | null {

@@ -97,13 +97,24 @@ describe("a webhook", () => {
 
 describe("how an agent is watched", () => {
   test("is everything for an agent without settings", () =>
-    expect(bodyOfProfile(draftOfProfile(null))).toEqual({
+    expect(draftOfProfile(null)).toEqual({
       enabled: true,
       failureDetectionEnabled: true,
       infoDetectionEnabled: true,
-      sampleRate: 1,
-      channels: [],
+      samplePercent: "100",
+      channels: "",
     }));
+
+  test("is saved without what was not changed, which may follow the project's defaults", () => {
+    const stored = draftOfProfile(null);
+    expect(bodyOfProfile({ ...stored, channels: "webhook:https://a.example" }, stored)).toEqual({
+      channels: ["webhook:https://a.example"],
+    });
+    expect(bodyOfProfile({ ...stored, samplePercent: "12.5", enabled: false }, stored)).toEqual({
+      enabled: false,
+      sampleRate: 0.125,
+    });
+  });
 
   test("names the field that cannot be saved", () => {
     const draft = draftOfProfile(null);

@@ -20,6 +20,8 @@ export async function borrowDemoJudge(client: DemoClient, baseUrl: string, work:
   try {
     await work();
   } finally {
-    await client.call("PUT", platformModelPath, { model: platformModel });
+    // A load that was interrupted left the scripted judge behind, which ended with it.
+    const before = platformModel === demoJudgeModel ? null : platformModel;
+    await client.call("PUT", platformModelPath, { model: before });
   }
 }
