@@ -27,11 +27,23 @@ export const notificationsEntries: RouteEntries = {
       ids: async (tenant) => {
         const webhookId = await make.webhook(tenant);
         await make.webhookDelivery(tenant, webhookId);
+        return { webhookId };
+      },
+      request: (ids) => ({ query: ids }),
+      own: 200,
+      refused: 200,
+      shows: true,
+    },
+    {
+      ids: async (tenant) => {
+        const webhookId = await make.webhook(tenant);
+        await make.webhookDelivery(tenant, webhookId);
         return { webhookId, cursor: await make.webhookDelivery(tenant, webhookId) };
       },
       request: (ids) => ({ query: ids }),
       own: 200,
       refused: { webhookId: 200, cursor: 200 },
+      leaksByChance: { webhookId: "its deliveries may all be newer than the cursor" },
       malformed: { cursor: 400 },
       isPosition: ["cursor"],
       neverLeaks: { cursor: position },
