@@ -4,7 +4,7 @@ import { waitUntil } from "../../integration/src/wait-until.ts";
 import { openPage } from "../src/open-page.ts";
 import { createOwnProject } from "../src/projects.ts";
 
-const { base, client, post } = await createOwnProject("Agreement");
+const { base, client, post } = await createOwnProject();
 
 /** People labelled these before; the desk shows twenty of the others. */
 const labelledCount = 12;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
 import { createOwnProject } from "../src/projects.ts";
 
-const { base, client } = await createOwnProject("Datasets");
+const { base, client } = await createOwnProject();
 const route = "/custom-agent-evaluations/datasets";
 
 interface Stored {

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
 import { createOwnProject } from "../src/projects.ts";
 
-const { base, client, post } = await createOwnProject("Faults");
+const { base, client, post } = await createOwnProject();
 
 beforeAll(async () => {
   await send({ name: "weather-agent", input: "How is the weather?" });

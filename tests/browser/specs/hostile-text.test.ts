@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
 import { createOwnProject } from "../src/projects.ts";
 
-const { base, url, post } = await createOwnProject("Hostile text");
+const { base, url, post } = await createOwnProject();
 
 const script = '<img src=x onerror="globalThis.wasRun=1"><script>globalThis.wasRun=1</script>';
 const link = "[press me](javascript:globalThis.wasRun=1) and ![picture](http://127.0.0.1:9/leak.png)";

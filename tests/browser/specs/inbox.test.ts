@@ -3,7 +3,7 @@ import { waitUntil } from "../../integration/src/wait-until.ts";
 import { openPage } from "../src/open-page.ts";
 import { createOwnProject } from "../src/projects.ts";
 
-const { base, client, post } = await createOwnProject("Inbox");
+const { base, client, post } = await createOwnProject();
 const signalCount = 12;
 
 test("ten signals are dismissed by keyboard, and the last one is restored", async () => {

@@ -6,7 +6,7 @@ import { createOwnProject } from "../src/projects.ts";
 /** More rows than a window shows. */
 const firstCount = 60;
 
-const { base, post } = await createOwnProject("Live list");
+const { base, post } = await createOwnProject();
 const store = (input: string) => post("/ingest/traces", { name: "helper", input });
 
 beforeAll(async () => {

@@ -50,7 +50,7 @@ function tone(): Buffer {
   return Buffer.concat([header, samples]);
 }
 
-const { base, client } = await createOwnProject("Media");
+const { base, client } = await createOwnProject();
 const referTo = (id: string, contentType: string): string =>
   `@@@langfuseMedia:type=${contentType}|id=${id}|source=base64_data_uri@@@`;
 

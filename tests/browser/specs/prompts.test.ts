@@ -4,7 +4,7 @@ import { openPage } from "../src/open-page.ts";
 import { createOwnProject, type OwnProject, sample } from "../src/projects.ts";
 
 test("a prompt is published, changed, compared with its first version, and gets the label that programs read", async () => {
-  const { base, client } = await createOwnProject("Prompts");
+  const { base, client } = await createOwnProject();
   const { page, problems, close } = await openPage();
   try {
     await page.goto(`${base}/prompts`);
@@ -89,7 +89,7 @@ async function sendTraces(own: OwnProject, version: string, { count, fails }: { 
 const failed = { status: { code: 2, message: "Timeout" } };
 
 test("the versions of a prompt are compared by their traces, and a number opens the traces that it counts", async () => {
-  const own = await createOwnProject("Versions in use");
+  const own = await createOwnProject();
   const { _id: promptId } = await own.post("/custom-agent-evaluations/prompts", { name: "helper", text: "Help." });
   await own.post("/custom-agent-evaluations/prompts", { name: "helper", text: "Help politely." });
   const { page, problems, close } = await openPage();

@@ -6,7 +6,7 @@ import { createOwnProject, sample } from "../src/projects.ts";
 /** More results than fit on one page. */
 const caseCount = 130;
 
-const { base, client, post } = await createOwnProject("Runs");
+const { base, client, post } = await createOwnProject();
 /** A run and a later one; both have a linked trace for case 0. */
 let runIds: readonly [string, string];
 

@@ -9,7 +9,7 @@ interface Group {
 }
 
 test("a group of scorers is created, edited and deleted", async () => {
-  const { base, client, post } = await createOwnProject("Groups");
+  const { base, client, post } = await createOwnProject();
   await post("/agent-monitoring/judge-scorers", { name: "Helpful", judge: { evaluationCriteria: "Does it help?" } });
   const read = async (name: string): Promise<Group | undefined> => {
     const { body } = await client.send("GET", "/agent-monitoring/scorer-groups");

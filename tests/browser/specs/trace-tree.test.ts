@@ -3,7 +3,7 @@ import { openPage } from "../src/open-page.ts";
 import { createOwnProject, sample } from "../src/projects.ts";
 import { inspect } from "../src/watch-page.ts";
 
-const own = await createOwnProject("Spans and scores");
+const own = await createOwnProject();
 
 test("the spans of a trace are folded to a depth, by menu and by keyboard, and the address keeps it", async () => {
   const names = ["folded root", "planning", "looking up", "asking"];
