@@ -144,6 +144,15 @@ describe("importing a dataset", () => {
     expect(await send(type, body, query)).toMatchObject({ status: 400, body: { error } });
   });
 
+  test("rows that are too large as JSON are refused, also by a dry run", async () => {
+    const project = createProjectClient(running.address);
+    const file = `query\n${"\\".repeat(6 * 1024 * 1024)}\n`;
+    for (const dryRun of [true, false]) {
+      const { status, body } = await send(csv, file, `?name=n&dryRun=${dryRun}`, project);
+      expect([status, body]).toEqual([400, { error: "The dataset would be larger than 10 MiB" }]);
+    }
+  });
+
   test("a body that is not JSON is 400, one of another type 415, in the global envelope", async () => {
     expect(await send(json, "[")).toMatchObject({ status: 400, body: { statusCode: 400 } });
     for (const type of ["text/plain", "application/xml", "text/csv; charset=latin1"]) {

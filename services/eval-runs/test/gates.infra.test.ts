@@ -235,12 +235,14 @@ describe("recorded gates", () => {
       nextCursor: null,
     });
     expect(await list("branch=main")).toMatchObject({ runIds: [third, first], totalCount: 2 });
-    expect((await list("commit=d94c3b")).runIds).toEqual([second, first]);
-    expect((await list("commit=d94")).runIds).toEqual([second, first]);
+    for (const commit of ["d94c3b", "d94"]) expect((await list(`commit=${commit}`)).runIds).toEqual([second, first]);
     expect((await list(`datasetId=${other}&branch=main`)).runIds).toEqual([third]);
     expect(await list("datasetId=none")).toMatchObject({ runIds: [], totalCount: 0 });
+    await gateOf(first, "failUnder=9&record=1");
+    const newest = [{ runId: first, passed: false }, { runId: third }];
+    expect(await list(`runIds=${first},${third},none`)).toMatchObject({ gates: newest, totalCount: 2 });
     expect((await list("branch=mai%00")).runIds).toEqual([]);
-    for (const query of ["limit=0", "limit=201", "cursor=first", "ciRuns=some"]) {
+    for (const query of ["limit=0", "limit=201", "cursor=first", "ciRuns=some", `runIds=${",".repeat(200)}`]) {
       expect((await evaluate(`/ci/gates?${query}`)).status).toBe(400);
     }
   });

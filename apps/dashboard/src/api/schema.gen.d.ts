@@ -9571,6 +9571,8 @@ export interface operations {
                 branch?: string;
                 /** @description The commit that it names; both may be shortened */
                 commit?: string;
+                /** @description At most 200 ids, separated by commas: only the newest verdict on each of these runs */
+                runIds?: string;
                 /** @description none: without the verdicts of CI runs, which have a list of their own */
                 ciRuns?: string;
                 /** @description Only verdicts before this id */

@@ -13,6 +13,9 @@ const idleMs = 30_000;
 
 const resultsPerPage = "100";
 
+/** At most 200 ids fit into a request. */
+const gatesAtOnce = 200;
+
 /** The matching runs, newest first, in pages; refreshed often while one of them is in progress. */
 export const runsQuery = (api: ProjectApi, filters: RunFilters) =>
   infiniteQueryOptions({
@@ -38,17 +41,19 @@ export const agentNamesQuery = (api: ProjectApi) =>
     staleTime: 60_000,
   });
 
-/** The newest stored verdicts, by run. */
-export const gatesQuery = (api: ProjectApi) =>
+/** The newest stored verdict on each of these runs, by run. */
+export const gatesQuery = (api: ProjectApi, runIds: readonly string[]) =>
   queryOptions({
-    queryKey: [api.projectId, "gates", "recorded"],
-    queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/evaluate/ci/gates", { signal })),
-    select: ({ gates }) => {
-      const byRun = new Map<string, (typeof gates)[number]>();
-      // Newest first: the last of several verdicts on a run counts.
-      for (const gate of gates) if (!byRun.has(gate.runId)) byRun.set(gate.runId, gate);
-      return byRun;
+    queryKey: [api.projectId, "gates", "recorded", runIds],
+    queryFn: async ({ signal }) => {
+      const starts = runIds.flatMap((_, index) => (index % gatesAtOnce === 0 ? [index] : []));
+      const parts = starts.map((start) => {
+        const query = { runIds: runIds.slice(start, start + gatesAtOnce).join(","), limit: String(gatesAtOnce) };
+        return bodyOf(api.GET("/api/v1/evaluate/ci/gates", { params: { query }, signal }));
+      });
+      return (await Promise.all(parts)).flatMap(({ gates }) => gates);
     },
+    select: (gates) => new Map(gates.map((gate) => [gate.runId, gate])),
   });
 
 /** A run with its figures. Its results are loaded in pages, together with the figures of their cases. */

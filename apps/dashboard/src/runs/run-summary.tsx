@@ -55,7 +55,7 @@ const isRated = ({ runSource, liveStatistics }: Run): boolean =>
 
 function Rating({ run }: { run: Run }) {
   const { averageRating, ratingInterval } = run;
-  const kept = useQuery(gatesQuery(useApi())).data?.get(run._id);
+  const kept = useQuery(gatesQuery(useApi(), [run._id])).data?.get(run._id);
   const floor = kept?.checks.find(({ check }) => check === "fail-under")?.threshold ?? null;
   const words =
     ratingInterval === null
@@ -155,7 +155,7 @@ function CountLink({
 /** The stored verdict, and the current comparison with the previous run. */
 function Gates({ run }: { run: Run }) {
   const api = useApi();
-  const kept = useQuery(gatesQuery(api)).data?.get(run._id);
+  const kept = useQuery(gatesQuery(api, [run._id])).data?.get(run._id);
   const live = useQuery(pairedGateQuery(api, run._id));
   const paired = live.data?.paired ?? null;
   // The current comparison is below.

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { useApi } from "../shell/session.tsx";
@@ -25,14 +25,16 @@ export function RunsPage() {
   const navigate = useNavigate({ from: "/p/$projectId/runs" });
   const filters = filtersOf(search);
   const runs = useInfiniteQuery(runsQuery(api, filters));
-  const gates = useQuery(gatesQuery(api));
+  const loaded = useMemo(() => (runs.data?.pages ?? []).flatMap((page) => page.runs), [runs.data]);
+  const ids = useMemo(() => loaded.map(({ _id }) => _id), [loaded]);
+  // The verdicts that are shown stay while those of further runs are read.
+  const gates = useQuery({ ...gatesQuery(api, ids), placeholderData: keepPreviousData });
   const [activeKey, setActive] = useState<string>();
   const selected = search.selected ?? [];
 
   const rows = useMemo(
-    (): RunRow[] =>
-      (runs.data?.pages ?? []).flatMap((page) => page.runs.map((run) => ({ ...run, gate: gates.data?.get(run._id) }))),
-    [runs.data, gates.data],
+    (): RunRow[] => loaded.map((run) => ({ ...run, gate: gates.data?.get(run._id) })),
+    [loaded, gates.data],
   );
 
   const toggle = (id: string): void =>

@@ -69,6 +69,10 @@ export const listGatesQuery = z.object({
   datasetId: z.string().optional(),
   branch: z.string().optional().describe("The branch that the run's subject names"),
   commit: z.string().optional().describe("The commit that it names; both may be shortened"),
+  runIds: z
+    .string()
+    .optional()
+    .describe(`At most ${limits.runPageMax} ids, separated by commas: only the newest verdict on each of these runs`),
   ciRuns: z.string().optional().describe("none: without the verdicts of CI runs, which have a list of their own"),
   cursor: z.string().optional().describe("Only verdicts before this id"),
   limit: z.string().optional().describe(`1 to ${limits.runPageMax}, default ${limits.runPageDefault}`),

@@ -42,7 +42,7 @@ export const gateRoutes = {
     query: listGatesQuery,
     responses: {
       200: { description: "Recorded verdicts, the newest first.", schema: recordedGates },
-      400: error("The limit, the cursor or ciRuns is none."),
+      400: error("The limit, the cursor or ciRuns is none, or there are too many runIds."),
     },
     summary: "List recorded gates.",
     section: "completions 5.6",

@@ -1,5 +1,6 @@
+import { limits } from "@touchstone/contracts/limits";
 import { compactText, isAppError, objectText } from "@touchstone/service-kit/thread";
-import { caseNotFound, questionTextsOf, replaceQuestions } from "./change-cases.ts";
+import { caseNotFound, checkSize, questionTextsOf, replaceQuestions, tooLarge } from "./change-cases.ts";
 import { composeItem, type ItemPlace, itemIdOf, renderItem } from "./dataset-item.ts";
 import { readHead, textsOf } from "./dataset-summary.ts";
 import { createKnownCases, type DuplicateCase } from "./known-cases.ts";
@@ -111,10 +112,15 @@ export const datasetEdits = {
   keepItems(current: CurrentDataset, { items, at }: { items: readonly { id: string; text: string }[]; at: Date }) {
     const texts = questionTextsOf(current.document);
     const places = new Map(texts.map((text, index) => [itemIdOf(text, current.id, index), index]));
+    let size = Buffer.byteLength(current.document);
     const kept = items.map(({ id, text }) => {
       const index = places.get(id) ?? texts.length;
       try {
-        const composed = composeItem(texts[index] ?? null, { text, value: JSON.parse(text) }, { id, at });
+        const before = texts[index] ?? null;
+        const composed = composeItem(before, { text, value: JSON.parse(text) }, { id, at });
+        const more = Buffer.byteLength(composed) - (before === null ? -",".length : Buffer.byteLength(before));
+        if (more > 0 && size + more > limits.jsonBodyMaxBytes) throw tooLarge();
+        size += more;
         texts[index] = composed;
         places.set(id, index);
         return { text: composed, index };
@@ -134,7 +140,8 @@ export const datasetEdits = {
   changeMembers(current: CurrentDataset, { members }: { members: readonly { name: string; valueText: string }[] }) {
     const texts = textsOf(current.document);
     for (const { name, valueText } of members) texts.set(name, valueText);
-    const document = objectText([...texts].map(([name, valueText]) => ({ name, valueText })));
+    const changed = objectText([...texts].map(([name, valueText]) => ({ name, valueText })));
+    const document = checkSize(changed, Buffer.byteLength(current.document));
     return { document, outcome: { ...readHead(texts), metadata: texts.get("metadata") ?? null } };
   },
 };

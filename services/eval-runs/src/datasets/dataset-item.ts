@@ -46,12 +46,14 @@ export function datasetIdIn(itemId: string): string | null {
 export function composeItem(before: string | null, sent: JsonObject, { id, at }: { id: string; at: Date }): string {
   refuseMistakes(sent.value);
   const members = new Map(membersOf(before ?? "{}").map(({ name, valueText }) => [name, valueText]));
+  const changed = new Map<string, string>();
   for (const name of itemMembers) {
     const valueText = memberText(sent.text, name);
-    if (valueText !== undefined && (name !== "status" || valueText !== "null")) members.set(name, valueText);
+    if (valueText !== undefined && (name !== "status" || valueText !== "null")) changed.set(name, valueText);
   }
+  for (const [name, valueText] of changed) members.set(name, valueText);
   members.set("id", JSON.stringify(id));
-  members.set("main_question", questionOf(members));
+  members.set("main_question", questionOf(members.get("main_question"), changed));
   const source = sourceOf(members.get("source"), sent.value);
   if (source !== null) members.set("source", source);
   const composed = objectText(listMembers(members));
@@ -61,7 +63,7 @@ export function composeItem(before: string | null, sent: JsonObject, { id, at }:
   return objectText(listMembers(members));
 }
 
-/** An item as it is answered. */
+/** An item as it is answered. What a person changed of the question is newer than the input and output that were sent. */
 export function renderItem(caseText: string, index: number, { datasetId, datasetName, createdAt }: ItemPlace): string {
   const of = new Map(membersOf(caseText).map(({ name, valueText }) => [name, valueText]));
   const main = of.get("main_question") ?? "{}";
@@ -70,8 +72,8 @@ export function renderItem(caseText: string, index: number, { datasetId, dataset
   return objectText([
     { name: "id", valueText: JSON.stringify(itemIdOf(caseText, datasetId, index)) },
     { name: "status", valueText: of.get("status") ?? '"ACTIVE"' },
-    { name: "input", valueText: of.get("input") ?? memberText(main, "query") ?? "null" },
-    { name: "expectedOutput", valueText: of.get("expectedOutput") ?? memberText(main, "expectedResults") ?? "null" },
+    { name: "input", valueText: newerOf(of.get("input"), memberText(main, "query")) },
+    { name: "expectedOutput", valueText: newerOf(of.get("expectedOutput"), memberText(main, "expectedResults")) },
     { name: "metadata", valueText: of.get("metadata") ?? "null" },
     { name: "sourceTraceId", valueText: inSource(source, "traceId") },
     { name: "sourceObservationId", valueText: inSource(source, "spanId") },
@@ -102,17 +104,20 @@ function refuseMistakes({
   }
 }
 
-/** What judges read: a text as it is, anything else as JSON. Members that people added stay. */
-function questionOf(members: ReadonlyMap<string, string>): string {
-  const question = new Map(
-    membersOf(members.get("main_question") ?? "{}").map(({ name, valueText }) => [name, valueText]),
-  );
-  const input = members.get("input") ?? question.get("query") ?? "null";
-  question.set("query", JSON.stringify(readableText(input)));
-  const expected = members.get("expectedOutput");
+/** What judges read: a text as it is, anything else as JSON. What was not sent stays, as people may have changed it. */
+function questionOf(before: string | undefined, sent: ReadonlyMap<string, string>): string {
+  const question = new Map(membersOf(before ?? "{}").map(({ name, valueText }) => [name, valueText]));
+  const input = sent.get("input") ?? (question.has("query") ? undefined : "null");
+  if (input !== undefined) question.set("query", JSON.stringify(readableText(input)));
+  const expected = sent.get("expectedOutput");
   if (expected === "null") question.delete("expectedResults");
   else if (expected !== undefined) question.set("expectedResults", JSON.stringify(readableText(expected)));
   return objectText(listMembers(question));
+}
+
+/** The JSON that was sent while the question's text is still made from it; otherwise the text. */
+function newerOf(sent: string | undefined, text = "null"): string {
+  return sent !== undefined && readableText(sent) === JSON.parse(text) ? sent : text;
 }
 
 function readableText(json: string): string {

@@ -11,7 +11,7 @@ import {
   readJsonObjectText,
   uuidv7,
 } from "@touchstone/service-kit/thread";
-import { questionTextsOf } from "./change-cases.ts";
+import { checkSize, questionTextsOf } from "./change-cases.ts";
 import { findDepthMistake, findQuestionMistake } from "./check-question.ts";
 import { composeDatasetDocument } from "./dataset-document.ts";
 import { type CurrentDataset, type DatasetEdits, datasetEdits, placeOf, StaleDataset } from "./dataset-edits.ts";
@@ -39,12 +39,14 @@ export type Worked<Value> = { value: Value } | { refusal: Refusal };
 /** A new document from a client's body, or the first mistake in it. An unreadable body is a refusal instead. */
 export type ComposedDataset = { mistake: Refusal } | { document: EncodedDocument; workspaceId: unknown };
 
-/** Composes the document of a body. One whose cases were read from rows `isRead`: its depth and size were judged then. */
+/** Composes the document of a body. One whose cases were read from rows `isRead`: its depth was judged then. */
 export function composeDataset({ body, isRead, nowMs }: { body: Uint8Array; isRead: boolean; nowMs: number }) {
   return answer((): ComposedDataset | Moved<ComposedDataset> => {
     const sent = isRead ? parse(body) : readJsonObjectText(body);
     try {
-      const bytes = encodeText(composeDatasetDocument(sent, () => uuidv7(nowMs)));
+      const composed = composeDatasetDocument(sent, () => uuidv7(nowMs));
+      // A body that was read from the wire had its size judged; rows of CSV are longer as JSON.
+      const bytes = encodeText(isRead ? checkSize(composed) : composed);
       const document = { bytes, summary: summarizeBody(sent) };
       return new Moved({ document, workspaceId: sent.value.workspaceId }, [document.bytes.buffer]);
     } catch (thrown) {

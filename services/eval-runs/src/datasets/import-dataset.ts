@@ -33,12 +33,12 @@ export function importDataset({
       skipped: rows.skipped,
       skippedCount: rows.skippedCount,
     }).slice(1);
-    if (isDryRun) return { status: 200, body: `{"cases":${rows.first},${tally}` };
     const now = clock.now();
     const head = JSON.stringify({ name, description: readText(call.query, "description") }).slice(0, -1);
     const body = Buffer.concat([Buffer.from(`${head},"questions":`), rows.text, Buffer.from("}")]);
     const composed = await work("composeDataset", { body, isRead: true, nowMs: now }, { projectId, size: body.length });
     const { document } = requireComposed(composed);
+    if (isDryRun) return { status: 200, body: `{"cases":${rows.first},${tally}` };
     const dataset = { id: uuidv7(now), document, createdAt: new Date(now) };
     await datasets.insert(projectId, dataset);
     const pieces = piecesOfDataset({ ...dataset, version: 1 }, document.bytes);

@@ -1,7 +1,7 @@
 import type { Gate, GateCheck } from "@touchstone/contracts";
 import { type Database, selectPart } from "@touchstone/db";
 import type { ListPage, SizedRow } from "@touchstone/service-kit";
-import { readList } from "../queries/read-list.ts";
+import { type ListQuery, readList } from "../queries/read-list.ts";
 import { branchOfSubject, commitOfSubject, isJudgedRun } from "../runs/run-store.ts";
 import { matchesVerdict, type VerdictQuery, verdictValues } from "../runs/verdict-query.ts";
 import { announceGate } from "./announce-gate.ts";
@@ -25,7 +25,12 @@ export interface RecordedGate {
 export interface RecordedGateQuery extends VerdictQuery {
   /** Includes the recorded verdicts of CI runs, which are the failing ones. */
   withCiRuns: boolean;
+  /** Only the newest verdict on each of these runs; null = all verdicts. */
+  runIds: readonly string[] | null;
 }
+
+/** The filters without the page. */
+type VerdictsMatched = Omit<RecordedGateQuery, keyof ListQuery>;
 
 /** Runs that gates and comparisons choose from, and recorded verdicts. */
 export interface GateStore {
@@ -42,13 +47,13 @@ export interface GateStore {
   /** Newest first. */
   listRecorded(projectId: string, query: RecordedGateQuery): Promise<ListPage<RecordedGate>>;
   /** The number of matches on all pages. */
-  countRecorded(projectId: string, query: Pick<RecordedGateQuery, "filter" | "withCiRuns">): Promise<number>;
+  countRecorded(projectId: string, query: VerdictsMatched): Promise<number>;
 }
 
 /** completions 5.6: the baseline is among the last five. */
 const baselinesMax = 5;
 
-/** The first five parameters are {@link recordedValues}. */
+/** The first six parameters are {@link recordedValues}. */
 const recordedTables = `
           evals.gate_results as gates
           join evals.runs
@@ -62,10 +67,17 @@ const isRecorded = `
               from evals.ci_runs
               where ci_runs.project_id = gates.project_id
                 and ci_runs.run_id = gates.run_id
+            ))
+            and ($6::uuid[] is null or gates.run_id = any ($6) and not exists (
+              select
+              from evals.gate_results as newer
+              where newer.project_id = gates.project_id
+                and newer.run_id = gates.run_id
+                and newer.id > gates.id
             ))`;
 
-function recordedValues(projectId: string, query: Pick<RecordedGateQuery, "filter" | "withCiRuns">): unknown[] {
-  return [...verdictValues(projectId, query.filter), query.withCiRuns];
+function recordedValues(projectId: string, query: VerdictsMatched): unknown[] {
+  return [...verdictValues(projectId, query.filter), query.withCiRuns, query.runIds];
 }
 
 type RecordedRow = SizedRow & {
@@ -163,13 +175,13 @@ export function createGateStore(database: Database): GateStore {
               select gates.*, ${branchOfSubject} as branch, ${commitOfSubject} as commit
               from ${recordedTables}
               where ${isRecorded}
-                and ($6::uuid is null or gates.id < $6)
+                and ($7::uuid is null or gates.id < $7)
               order by gates.id desc
-              limit $7`,
+              limit $8`,
             large: ["document"],
             order: "id desc",
             columns: "id, run_id, dataset_id, branch, commit, passed, scoring_revision, caller, document, created_at",
-            bytesMax: "$8",
+            bytesMax: "$9",
           }),
           values: [...recordedValues(projectId, query), cursor, rowsMax, bytesMax],
         }),

@@ -1,4 +1,4 @@
-import { isUuid, type recordedGates, routes } from "@touchstone/contracts";
+import { isUuid, limits, type recordedGates, routes } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import {
   AppError,
@@ -10,7 +10,7 @@ import {
 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { DatasetStore } from "../datasets/dataset-store.ts";
-import { readAllOrNone, readText } from "../queries/read-query.ts";
+import { type Query, readAllOrNone, readText } from "../queries/read-query.ts";
 import type { AwaitedOutputs } from "../results/awaited-outputs.ts";
 import type { DatasetNames } from "../runs/dataset-names.ts";
 import { readVerdictQuery } from "../runs/verdict-query.ts";
@@ -55,7 +55,11 @@ const askerOf = ({ signal, identity: { requestId } }: Call) => ({ signal, reques
 function listGates({ gates, names }: { gates: GateStore; names: DatasetNames }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const query = { ...readVerdictQuery(call), withCiRuns: readAllOrNone(call.query, "ciRuns") };
+    const query = {
+      ...readVerdictQuery(call),
+      withCiRuns: readAllOrNone(call.query, "ciRuns"),
+      runIds: readRunIds(call.query),
+    };
     const [page, totalCount] = await Promise.all([
       gates.listRecorded(projectId, query),
       gates.countRecorded(projectId, query),
@@ -79,6 +83,15 @@ function listGates({ gates, names }: { gates: GateStore; names: DatasetNames }):
     };
     return { status: 200, body: reply };
   };
+}
+
+/** Null without the parameter. A malformed id matches nothing. */
+function readRunIds(query: Query): string[] | null {
+  const ids = readText(query, "runIds")?.split(",");
+  if (ids !== undefined && ids.length > limits.runPageMax) {
+    throw new AppError("bad_request", `runIds must be at most ${limits.runPageMax} ids`);
+  }
+  return ids?.filter(isUuid) ?? null;
 }
 
 /**
