@@ -71,11 +71,11 @@ export function createAuth(config: AuthConfig, dependencies: StoreServiceDepende
 
 function openAuth(kit: StoreServiceKit, config: AuthConfig): HttpServer {
   const { clock, logger, migration } = kit;
-  const parts = openParts(kit, config);
-  const { database, maintenance, bus, projects, projectDeletions, models, accounts, mailer, multiTenant } = parts;
-  const defaultProject = prepareDefaultProject({ schema: migration, projects, isWanted: !multiTenant, logger });
   let relay: OutboxRelay | null = null;
   const wakeRelay = (): void => relay?.wake();
+  const parts = openParts(kit, config, wakeRelay);
+  const { database, maintenance, bus, projects, projectDeletions, models, accounts, mailer, multiTenant } = parts;
+  const defaultProject = prepareDefaultProject({ schema: migration, projects, isWanted: !multiTenant, logger });
   kit.background(
     [
       () =>
@@ -113,7 +113,7 @@ function openAuth(kit: StoreServiceKit, config: AuthConfig): HttpServer {
 }
 
 /** The parts of requests and background work. */
-function openParts(kit: StoreServiceKit, config: AuthConfig) {
+function openParts(kit: StoreServiceKit, config: AuthConfig, announceRevocations: () => void) {
   const { clock, logger } = kit;
   const pool = { applicationName: "touchstone auth", statementTimeoutMs: 5_000 };
   const database = kit.openPool({ ...pool, role: "app", connectionsMax: 8 });
@@ -133,7 +133,9 @@ function openParts(kit: StoreServiceKit, config: AuthConfig) {
   return {
     ...{ database, maintenance, bus, modelReach, fetchModels },
     ...{ accountsConfig, multiTenant, providerKeys, models, members, mailer },
-    accounts: accountsConfig && createAccounts({ ...accountsConfig, database, members, mailer, clock, logger }),
+    accounts:
+      accountsConfig &&
+      createAccounts({ ...accountsConfig, database, members, mailer, announceRevocations, clock, logger }),
     projects: createProjectStore(database, vault, clock),
     projectDeletions: createProjectDeletionStore(database, maintenance),
     settings: createProjectSettingsStore(database),

@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { membershipChanged } from "@touchstone/contracts";
 import { createTestDatabase } from "@touchstone/testkit";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
@@ -235,6 +236,57 @@ test("a removed member or a former admin leaves no valid link behind", async () 
   await teams.ask(owner, "DELETE", `${organization()}/members/${await teams.memberOf(owner, lead)}`);
 
   expect(await teams.accept(secret, token)).toMatchObject({ status: 404 });
+});
+
+/** With open sign-up the invited user may have joined without the link. */
+async function joinWithoutLink(name: string, role: string): Promise<{ person: Person; token: string }> {
+  const person = await teams.join(name);
+  const { token } = await teams.invite(owner, person.email.toUpperCase(), role);
+  await teams.admin.query(
+    "insert into auth.members (id, organization_id, user_id, role, created_at) values (uuidv7(), $1, $2, 'member', now())",
+    [owner.organizationId, person.userId],
+  );
+  return { person, token };
+}
+
+test("a member who joined without their link cannot use it once they were removed or lost a role", async () => {
+  const removed = await joinWithoutLink("Eve", "admin");
+  const demoted = await joinWithoutLink("Mallory", "admin");
+  const other = await teams.join("Grace");
+  const { token } = await teams.invite(owner, other.email);
+  const place = async ({ person }: { person: Person }) =>
+    `${organization()}/members/${await teams.memberOf(owner, person)}`;
+
+  await teams.ask(owner, "DELETE", await place(removed));
+  await teams.ask(owner, "PATCH", await place(demoted), { role: "admin" });
+  await teams.ask(owner, "PATCH", await place(demoted), { role: "member" });
+
+  expect(await teams.accept(removed.person, removed.token)).toMatchObject({ status: 404 });
+  expect(await teams.accept(demoted.person, demoted.token)).toMatchObject({ status: 404 });
+  expect(await teams.accept(other, token)).toMatchObject({ status: 200 });
+});
+
+test("an invitation raises the role of a member who joined without it, and lowers none", async () => {
+  const raised = await joinWithoutLink("Lin", "admin");
+  const kept = await joinWithoutLink("Kay", "member");
+  await teams.ask(owner, "PATCH", `${organization()}/members/${await teams.memberOf(owner, kept.person)}`, {
+    role: "admin",
+  });
+  const isAnnounced = async ({ userId }: Person) =>
+    (await teams.countRows("select from auth.outbox where subject = $1 and body like $2", [
+      membershipChanged.subject,
+      `%${userId}%`,
+    ])) === 1;
+  expect(await isAnnounced(raised.person)).toBe(false);
+
+  for (const { person, token } of [raised, kept]) {
+    expect(await teams.accept(person, token)).toMatchObject({ status: 200 });
+  }
+
+  const roles = new Map((await teams.listMembers(owner)).map(({ email, role }) => [email, role]));
+  expect([roles.get(raised.person.email), roles.get(kept.person.email)]).toEqual(["admin", "admin"]);
+  // One event each: of the acceptance, and of the owner's change.
+  expect([await isAnnounced(raised.person), await isAnnounced(kept.person)]).toEqual([true, true]);
 });
 
 test("where addresses are verified, an account whose address is not cannot accept", async () => {

@@ -10,7 +10,15 @@ import { Client } from "pg";
 import { SMTPServer } from "smtp-server";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createHostedTransport } from "../src/mail/transports.ts";
-import { addressOf, cookiesOf, password, sessionCookieOf, startAccounts, type TestAccounts } from "./test-accounts.ts";
+import {
+  addressOf,
+  cookiesOf,
+  password,
+  readAnnouncedUsers,
+  sessionCookieOf,
+  startAccounts,
+  type TestAccounts,
+} from "./test-accounts.ts";
 
 const publicUrl = "http://touchstone.test";
 let database: TestDatabase;
@@ -103,9 +111,10 @@ test("a verification is mailed again on request, and the answer does not reveal 
   expect(await accounts.ask("GET", link)).toMatchObject({ status: 200, body: { status: true } });
 });
 
-test("a forgotten password is replaced by way of a mailed link, once, and every session ends", async () => {
+test("a forgotten password is replaced by way of a mailed link, once; every session ends, and gateways are notified", async () => {
   const accounts = await start({ SERVICE_EMAIL_DEBUG_DIR: folder });
   const cookie = await accounts.signUp("Ada");
+  const userId = (await accounts.resolve(cookie))?.userId;
   const ask = (email: string) =>
     accounts.ask("POST", "/auth/request-password-reset", { body: { email, redirectTo: `${publicUrl}/reset` } });
 
@@ -128,6 +137,7 @@ test("a forgotten password is replaced by way of a mailed link, once, and every 
   expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
   expect(both.find(({ status }) => status === 400)?.body.code).toBe("INVALID_TOKEN");
   expect(await accounts.resolve(cookie)).toBeNull();
+  expect(await readAnnouncedUsers(database)).toEqual([[userId]]);
   const signIn = (tried: string) =>
     accounts.ask("POST", "/auth/sign-in/email", { body: { email: addressOf("Ada"), password: tried } });
   expect((await signIn(password)).status).toBe(401);

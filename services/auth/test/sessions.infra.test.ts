@@ -3,7 +3,14 @@ import { createLogger, systemClock } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sweepExpired } from "../src/accounts/sweep-expired.ts";
-import { addressOf, password, sessionCookieOf, startAccounts, type TestAccounts } from "./test-accounts.ts";
+import {
+  addressOf,
+  password,
+  readAnnouncedUsers,
+  sessionCookieOf,
+  startAccounts,
+  type TestAccounts,
+} from "./test-accounts.ts";
 
 const logger = createLogger({ service: "auth", level: "silent" });
 let database: TestDatabase;
@@ -89,8 +96,9 @@ test("sessions, tokens and counts that are over are swept by every replica, and 
   await Promise.all(sweepers.map((sweeper) => sweeper.stop()));
 });
 
-test("a changed password ends the other sessions by default, and keeps the user signed in", async () => {
+test("a changed password ends the other sessions by default, notifies the gateways, and keeps the user signed in", async () => {
   const other = await accounts.signUp("Hedy");
+  const userId = (await accounts.resolve(other))?.userId;
   const cookie = sessionCookieOf(await signIn("Hedy"));
   const change = (revokeOtherSessions: boolean | undefined, currentPassword: string, newPassword: string) =>
     accounts.ask("POST", "/auth/change-password", {
@@ -100,9 +108,11 @@ test("a changed password ends the other sessions by default, and keeps the user 
 
   expect((await change(false, password, "the second long one")).status).toBe(200);
   expect(await accounts.resolve(other)).not.toBeNull();
+  expect(await readAnnouncedUsers(database)).toEqual([]);
   const changed = await change(undefined, "the second long one", "the third long one");
 
   expect(changed.status).toBe(200);
+  expect(await readAnnouncedUsers(database)).toEqual([[userId]]);
   expect(await accounts.resolve(other)).toBeNull();
   expect(await accounts.resolve(cookie ?? "")).toBeNull();
   expect(await accounts.resolve(sessionCookieOf(changed) ?? "")).not.toBeNull();

@@ -1,5 +1,11 @@
 import { Writable } from "node:stream";
-import { accountOriginHeader, clientAddressHeader, internalRoutes, type ResolvedSession } from "@touchstone/contracts";
+import {
+  accountOriginHeader,
+  clientAddressHeader,
+  internalRoutes,
+  membershipChanged,
+  type ResolvedSession,
+} from "@touchstone/contracts";
 import {
   createInternalClient,
   createLogger,
@@ -9,6 +15,7 @@ import {
   systemClock,
 } from "@touchstone/service-kit";
 import type { TestDatabase } from "@touchstone/testkit";
+import { Client } from "pg";
 import { expect, vi } from "vitest";
 import { type AuthConfig, createAuth, readAuthConfig } from "../src/index.ts";
 
@@ -55,6 +62,19 @@ export function sessionCookieOf({ cookies }: AccountAnswer): string | undefined 
 /** The headers that a browser sends with the next request. */
 export function cookiesOf({ cookies }: AccountAnswer): string {
   return cookies.map((cookie) => cookie.split(";")[0]).join("; ");
+}
+
+/** The users of the events that wait for gateways, oldest event first. */
+export async function readAnnouncedUsers(database: TestDatabase): Promise<string[][]> {
+  const admin = new Client({ connectionString: database.adminUrl });
+  await admin.connect();
+  try {
+    const text = "select body from auth.outbox where subject = $1 order by id";
+    const { rows } = await admin.query<{ body: string }>(text, [membershipChanged.subject]);
+    return rows.map(({ body }) => membershipChanged.body.parse(JSON.parse(body)).userIds);
+  } finally {
+    await admin.end();
+  }
 }
 
 /** An auth with accounts on a separate database; its bus has no other members. */

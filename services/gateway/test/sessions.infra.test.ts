@@ -1,5 +1,5 @@
 import { connectBus } from "@touchstone/bus";
-import { membershipChanged } from "@touchstone/contracts";
+import { membershipChanged, routes } from "@touchstone/contracts";
 import { createLogger } from "@touchstone/service-kit";
 import { startTestNats, type TestNats } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -23,7 +23,7 @@ beforeAll(async () => {
     behind: {
       resolveSession: async () => {
         asked += 1;
-        const memberships = isMember ? [{ organizationId, role: "member" }] : [];
+        const memberships = isMember ? [{ organizationId, role: "admin" }] : [];
         const projects = isMember ? [{ projectId, organizationId }] : [];
         return { status: 200, body: { session: { userId, memberships, projects } } };
       },
@@ -36,9 +36,15 @@ afterAll(async () => {
   await nats?.stop();
 });
 
+/** Each test names another session: nothing is cached for it. */
+async function ask(session: string, method: string, path: string, headers: Record<string, string> = {}) {
+  const cookie = `touchstone.session_token=${session}`;
+  const answer = await fetch(gateway.url + path, { method, headers: { cookie, origin: gateway.url, ...headers } });
+  return answer.status;
+}
+
 test("a gateway that is notified of a lost membership no longer admits the session", async () => {
-  const read = async () =>
-    (await fetch(`${gateway.url}/api/v1/ingest/traces`, { headers: { cookie: "touchstone.session_token=x" } })).status;
+  const read = () => ask("notified", "GET", routes.listTraces.path);
   stoppedAt = Date.now();
   expect(await read()).toBe(200);
   isMember = false;
@@ -57,4 +63,27 @@ test("a gateway that is notified of a lost membership no longer admits the sessi
   } finally {
     await bus.drain();
   }
+});
+
+test("routes that show or replace keys do not accept a lost membership from the cache", async () => {
+  const asMember = (route: { method: string; path: string }) =>
+    ask("keys", route.method, route.path, { "x-project-id": projectId });
+  stoppedAt = Date.now();
+  isMember = true;
+  expect(await asMember(routes.listRuns)).toBe(200);
+  isMember = false;
+  // The cache still knows the membership.
+  expect(await asMember(routes.listRuns)).toBe(200);
+
+  expect([await asMember(routes.readSettings), await asMember(routes.regenerateApiKey)]).toEqual([404, 404]);
+});
+
+test("a session that gets its first project may read it with the next request, without an event", async () => {
+  const read = () => ask("first project", "GET", routes.listTraces.path);
+  stoppedAt = Date.now();
+  isMember = false;
+  expect(await read()).toBe(404);
+  isMember = true;
+
+  expect(await read()).toBe(200);
 });

@@ -46,6 +46,8 @@ export interface AccountsOptions {
   trustedOrigins: readonly string[];
   requiresVerification: boolean;
   providers: ProvidersConfig;
+  /** Publishes the committed event at once instead of a moment later. */
+  announceRevocations: () => void;
   clock: Clock;
   logger: Logger;
 }
@@ -98,7 +100,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     // Evaluated on each request: without a public URL the origin is the one that the client used.
     trustedOrigins: async () => trustedBeside(asking.getStore()?.origin),
     database: createLibraryAdapter({
-      database: options.database,
+      ...options,
       placeUser: (transaction, user) => members.placeUser(transaction, user, requireRequestId(asking.getStore())),
       onUnavailable: noteUnavailable,
     }),

@@ -1,10 +1,10 @@
-import { type Database, type Queryable, sqlStateOf } from "@touchstone/db";
+import { type Database, type Queryable, sqlStateOf, type Transaction } from "@touchstone/db";
 import { isAppError } from "@touchstone/service-kit";
 import type { BetterAuthOptions } from "better-auth";
 import { type AdapterFactory, createAdapterFactory, type DBTransactionAdapter } from "better-auth/adapters";
 import { APIError } from "better-auth/api";
 import { inLateTransaction, type Statements } from "./late-transaction.ts";
-import type { NewUser } from "./membership-store.ts";
+import { announceChange, type NewUser } from "./membership-store.ts";
 import {
   type Condition,
   countRows,
@@ -21,6 +21,8 @@ export interface LibraryAdapterOptions {
   database: Database;
   /** Gives a new user a membership, in the transaction that stores the user. */
   placeUser: (transaction: Queryable, user: NewUser) => Promise<void>;
+  /** Publishes the committed event at once instead of a moment later. */
+  announceRevocations: () => void;
   /** The library answers 500 or 422 if the database is unavailable; this reports the cause to the caller. */
   onUnavailable: (error: Error) => void;
 }
@@ -78,7 +80,10 @@ export function createLibraryAdapter(options: LibraryAdapterOptions): AdapterFac
           updateMany: async ({ model, where, update }) =>
             (await change(updateRows(model, conditionsOf(where), update))).length,
           delete: async ({ model, where }) => void (await change(deleteRows(model, conditionsOf(where)))),
-          deleteMany: async ({ model, where }) => (await change(deleteRows(model, conditionsOf(where)))).length,
+          deleteMany: async ({ model, where }) =>
+            model === "session"
+              ? endSessions(deleteRows(model, conditionsOf(where)))
+              : (await change(deleteRows(model, conditionsOf(where)))).length,
           consumeOne: async ({ model, where }) => {
             const [row] = await change(deleteOneRow(model, conditionsOf(where)));
             return (row ?? null) as never;
@@ -92,7 +97,18 @@ export function createLibraryAdapter(options: LibraryAdapterOptions): AdapterFac
       return rows.map(toFields);
     }
 
-    function write<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result> {
+    /** After a change or reset of the password. The transaction also writes the event for gateways, which cache sessions. */
+    async function endSessions(statement: Parameters<Queryable["query"]>[0]): Promise<number> {
+      const count = await write(async (transaction) => {
+        const { rows } = await transaction.query<{ user_id: string }>(statement);
+        await announceChange(transaction, [...new Set(rows.map((row) => row.user_id))]);
+        return rows.length;
+      });
+      own.announceRevocations();
+      return count;
+    }
+
+    function write<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
       const written = statements === pool ? database.transaction(work) : statements.writing().then(work);
       return written.catch(noteUnavailable);
     }

@@ -13,6 +13,7 @@ export function listInvitationRoutes(dependencies: {
   invitations: InvitationStore;
   mailer: Mailer | null;
   publicUrl: string | null;
+  announceRevocations: () => void;
 }): ServedRoute[] {
   return [
     { route: routes.createInvitation, handle: createInvitation(dependencies) },
@@ -106,10 +107,15 @@ function readInvitation({ invitations }: { invitations: InvitationStore }): Hand
 }
 
 /** `POST /auth-org/invitations/{id}/accept`: once, by the account of the address it was issued to. */
-function acceptInvitation({ invitations }: { invitations: InvitationStore }): Handler {
+function acceptInvitation(dependencies: {
+  invitations: InvitationStore;
+  /** Publishes the committed event at once instead of a moment later. */
+  announceRevocations: () => void;
+}): Handler {
   return async (call) => {
     const by = requireUser(call);
-    const organizationId = await invitations.accept(call.params.invitationId ?? "", by);
+    const organizationId = await dependencies.invitations.accept(call.params.invitationId ?? "", by);
+    dependencies.announceRevocations();
     return { status: 200, body: { ok: true, organizationId } };
   };
 }

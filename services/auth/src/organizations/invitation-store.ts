@@ -2,6 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import { isUuid, limits } from "@touchstone/contracts";
 import type { Database, Transaction } from "@touchstone/db";
 import { AppError, uuidv7 } from "@touchstone/service-kit";
+import { announceChange } from "../accounts/membership-store.ts";
 import { recordAudit } from "../audit/record-audit.ts";
 import { lockOrganization } from "./lock-organization.ts";
 import type { Administrator } from "./organization-store.ts";
@@ -54,9 +55,9 @@ export interface InvitationStore {
   /** Null: no such token. */
   read(token: string, userId: string): Promise<FoundInvitation | null>;
   /**
-   * Makes the user a member, once, and returns the organization's id. An existing member keeps their role. 404:
-   * unknown, used or revoked; 410: expired; 403: it was issued to another address, or the user's address is not
-   * verified although that is required.
+   * Makes the user a member, once, and returns the organization's id. An existing member becomes an admin if invited as
+   * one; no role is lowered. 404: unknown, used or revoked; 410: expired; 403: it was issued to another address, or the
+   * user's address is not verified although that is required.
    */
   accept(token: string, by: Administrator): Promise<string>;
 }
@@ -203,14 +204,17 @@ export function createInvitationStore({ database, requiresVerification }: Invita
           values: [invitation.id],
         });
         if (rowCount !== 1) throw alreadyUsed();
-        await transaction.query({
+        const { rowCount: changed } = await transaction.query({
           name: "member_insert_invited",
           text: `
-            insert into auth.members (id, organization_id, user_id, role, created_at)
+            insert into auth.members as member (id, organization_id, user_id, role, created_at)
             values ($1, $2, $3, $4, now())
-            on conflict (organization_id, user_id) do nothing`,
+            on conflict (organization_id, user_id) do update
+            set role = excluded.role
+            where member.role = 'member' and excluded.role = 'admin'`,
           values: [uuidv7(Date.now()), invitation.organization_id, userId, invitation.role],
         });
+        if (changed === 1) await announceChange(transaction, [userId]);
         await recordAudit(transaction, {
           ...act,
           action: "invitation.accepted",

@@ -52,7 +52,7 @@ export interface OrganizationStore {
   ): Promise<Member>;
   /**
    * Owners and admins, but admins cannot remove each other (decision 25); else 403. 404: no such member. 400: the
-   * member is the owner. Pending invitations of the member are revoked.
+   * member is the owner. Pending invitations that the member sent, or to the member's address, are revoked.
    */
   removeMember(organizationId: string, memberId: string, by: Administrator): Promise<void>;
   /**
@@ -162,7 +162,7 @@ export function createOrganizationStore(database: Database): OrganizationStore {
           values: [memberId, role],
         });
         const revokedInvitations =
-          role === "member" ? await revokeInvitationsOf(transaction, organizationId, member.userId) : 0;
+          role === "member" ? await revokeInvitationsOf(transaction, organizationId, member) : 0;
         await announceChange(transaction, [member.userId]);
         await recordAudit(transaction, {
           ...act,
@@ -190,7 +190,7 @@ export function createOrganizationStore(database: Database): OrganizationStore {
           text: "delete from auth.members where id = $1",
           values: [memberId],
         });
-        const revokedInvitations = await revokeInvitationsOf(transaction, organizationId, member.userId);
+        const revokedInvitations = await revokeInvitationsOf(transaction, organizationId, member);
         await announceChange(transaction, [member.userId]);
         await recordAudit(transaction, {
           ...act,
@@ -258,15 +258,23 @@ async function listUsers(transaction: Transaction, organizationId: string): Prom
   return rows.map((row) => row.user_id);
 }
 
-/** A user who may not invite any more must not return, or bring others, by an old link. Returns their number. */
-async function revokeInvitationsOf(transaction: Transaction, organizationId: string, userId: string): Promise<number> {
+/**
+ * A user who may not invite any more must not return, or bring others, by an old link: one they sent, or one to their
+ * own address that they did not need to join. Returns the number of revoked invitations.
+ */
+async function revokeInvitationsOf(
+  transaction: Transaction,
+  organizationId: string,
+  { userId, email }: Member,
+): Promise<number> {
   const { rowCount } = await transaction.query({
     name: "invitations_revoke_of_user",
     text: `
       update auth.invitations
       set revoked_at = now()
-      where organization_id = $1 and invited_by = $2 and accepted_at is null and revoked_at is null`,
-    values: [organizationId, userId],
+      where organization_id = $1 and (invited_by = $2 or email = lower($3))
+        and accepted_at is null and revoked_at is null`,
+    values: [organizationId, userId, email],
   });
   return rowCount ?? 0;
 }

@@ -26,8 +26,8 @@ export interface SessionCache {
 }
 
 /**
- * How long an answer of auth is valid: other gateways notice a sign-out within this time, and a lost membership if its
- * event is lost.
+ * How long an answer of auth is valid: other gateways notice a sign-out within this time, and a lost membership or a
+ * changed password if its event is lost.
  */
 const knownMs = 5_000;
 

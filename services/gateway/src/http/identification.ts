@@ -48,9 +48,7 @@ export function createIdentification({ keys, sessions, isSecure }: Identificatio
 
   async function identifyKey(route: Route, request: FastifyRequest): Promise<Identified> {
     const apiKey = readPresentedKey(request.headers, route.authentication);
-    // Routes that show or replace keys must not accept a revoked one from the cache.
-    const fresh = route.owner === "auth" || route.id === "readSettings";
-    const owner = apiKey === null ? null : await keys.resolve(apiKey, { fresh });
+    const owner = apiKey === null ? null : await keys.resolve(apiKey, { fresh: concernsKeys(route) });
     if (apiKey === null || owner === null) throw new AppError("unauthorized", "Invalid or missing API key");
     return {
       caller: owner,
@@ -74,15 +72,16 @@ export function createIdentification({ keys, sessions, isSecure }: Identificatio
     if (use === "account") return nobody;
     const asked = isOfUser ? null : askedProject(request, use);
     if (use === "namedProject" && asked === null) return null;
-    const session = cookie === null ? null : await known.resolve(cookie, { fresh: isOfUser });
+    const fresh = isOfUser || concernsKeys(route);
+    const session = cookie === null ? null : await known.resolve(cookie, { fresh });
     if (cookie === null || session === null) return isOfUser ? nobody : null;
     if (isOfUser) {
       const caller = { projectId: null, organizationId: null, user: { userId: session.userId, role: null } };
       return { caller, isStillGood: null };
     }
     // The project may have been joined or created just now: the cache alone must not deny access.
-    const isKnown = asked === null || session.projects.some(({ projectId }) => projectId === asked);
-    const current = isKnown ? session : ((await known.resolve(cookie, { fresh: true })) ?? session);
+    const isKnown = session.projects.some(({ projectId }) => asked === null || projectId === asked);
+    const current = isKnown || fresh ? session : ((await known.resolve(cookie, { fresh: true })) ?? session);
     const caller = enterProject(current, asked);
     requireSessionRole(route, caller);
     return {
@@ -93,6 +92,11 @@ export function createIdentification({ keys, sessions, isSecure }: Identificatio
       },
     };
   }
+}
+
+/** Routes that show or replace keys must not accept a revoked key or a lost membership from the cache. */
+function concernsKeys({ owner, id }: Route): boolean {
+  return owner === "auth" || id === "readSettings";
 }
 
 /**
