@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AnswerOf, bodyOf, type operations, type Touchstone } from "@touchstone/sdk";
+import { type AnswerOf, ApiError, bodyOf, type operations, type Touchstone } from "@touchstone/sdk";
 import type { Command } from "commander";
 import { createParser } from "eventsource-parser";
 import { readNumber } from "./gate.ts";
@@ -87,7 +87,7 @@ async function* listTraces(client: Touchstone, filters: Filters, limit: number):
   }
 }
 
-/** Follows the stream, and goes on after the last event when the connection ends. */
+/** Follows the stream. Once the server was reached, it goes on after the last event when a connection ends or fails. */
 async function tail(
   client: Touchstone,
   filters: Filters,
@@ -100,6 +100,7 @@ async function tail(
 ): Promise<void> {
   let lastId: string | undefined;
   let count = 0;
+  let isReached = false;
   const query = new URLSearchParams({ ...filters, view: "preview" });
   const parser = createParser({
     onEvent({ event, id, data }) {
@@ -112,8 +113,9 @@ async function tail(
   });
   while (!signal.aborted && count < limit) {
     const headers: Record<string, string> = lastId === undefined ? {} : { "last-event-id": lastId };
-    const response = await client.request(`/api/v1/ingest/traces/stream?${query}`, { headers, signal });
     try {
+      const response = await client.request(`/api/v1/ingest/traces/stream?${query}`, { headers, signal });
+      isReached = true;
       const decoder = new TextDecoder();
       for await (const chunk of response.body as ReadableStream<Uint8Array> & AsyncIterable<Uint8Array>) {
         parser.feed(decoder.decode(chunk, { stream: true }));
@@ -121,11 +123,18 @@ async function tail(
       }
     } catch (error) {
       if (signal.aborted) return;
+      if (!isReached || isRefused(error)) throw error;
       note(`The connection broke: ${(error as Error).message}`);
     }
     parser.reset();
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   }
+}
+
+/** A repetition would be refused, too. */
+function isRefused(error: unknown): boolean {
+  if (!(error instanceof ApiError) || error.status === null) return false;
+  return error.status >= 400 && error.status < 500 && error.status !== 429;
 }
 
 function show(trace: Trace, isJson: boolean | undefined): string {

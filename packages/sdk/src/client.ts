@@ -30,6 +30,7 @@ export class Touchstone {
    */
   readonly api: Client<paths>;
   readonly #apiKey: string;
+  readonly #fetch: typeof fetch | undefined;
 
   constructor(options: TouchstoneOptions = {}) {
     const environment = readEnvironment();
@@ -39,10 +40,11 @@ export class Touchstone {
     if (apiKey === undefined) throw new TypeError("There is no key: set TOUCHSTONE_API_KEY, or pass apiKey.");
     this.url = withoutEnd(url);
     this.#apiKey = apiKey;
+    this.#fetch = options.fetch;
     this.api = createClient<paths>({
       baseUrl: this.url,
       headers: { "x-api-key": apiKey },
-      fetch: (request) => send(request, options.fetch ?? fetch),
+      fetch: (request) => send(request, this.#fetch ?? fetch),
     });
   }
 
@@ -50,7 +52,7 @@ export class Touchstone {
   request(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     headers.set("x-api-key", this.#apiKey);
-    return send(new Request(`${this.url}${path}`, { ...init, headers }), fetch);
+    return send(new Request(`${this.url}${path}`, { ...init, headers }), this.#fetch ?? fetch);
   }
 
   /** Whether a text is the key of this client. The key itself cannot be read. */

@@ -25,6 +25,8 @@ export interface ScriptedApi {
   readonly requests: ReceivedRequest[];
   /** Stored results by key. */
   readonly results: Map<string, Record<string, unknown>>;
+  /** Stores results whose keys are new, as a batch does. Returns the keys of the others. */
+  store(results: readonly Record<string, unknown>[], batchId: string): Set<string>;
   /** The next requests to paths that match are answered so, in order. */
   answerNext(path: RegExp, ...answers: (ScriptedAnswer | null)[]): void;
   /** Called before a request is answered. */
@@ -53,6 +55,15 @@ export async function startScriptedApi(queries: readonly string[] = ["Rain?", "S
   ];
   let runId: string = randomUUID();
 
+  function store(sent: readonly Record<string, unknown>[], batchId: string): Set<string> {
+    const known = new Set(sent.map(({ idempotencyKey }) => String(idempotencyKey)).filter((key) => results.has(key)));
+    for (const result of sent) {
+      const key = String(result.idempotencyKey);
+      if (!known.has(key)) results.set(key, { ...result, batchId });
+    }
+    return known;
+  }
+
   function answerUsually({ method, path, query, body }: ReceivedRequest): ScriptedAnswer {
     const ok = (answer: unknown): ScriptedAnswer => ({ status: 200, body: answer });
     const dataset = datasets.find(({ _id }) => path.includes(_id));
@@ -80,14 +91,16 @@ export async function startScriptedApi(queries: readonly string[] = ["Rain?", "S
       return ok({ ...run, status, resultCount: results.size });
     }
     if (path.endsWith("/results") && method === "POST") {
-      for (const result of body.results)
-        if (!results.has(result.idempotencyKey)) results.set(result.idempotencyKey, result);
-      const scoredResults = body.results.map(({ idempotencyKey }: { idempotencyKey: string }) => ({
-        idempotencyKey,
-        rating: 7,
-        status: "scored",
-      }));
+      const known = store(body.results, body.batchId);
+      const scoredResults = body.results.map(({ idempotencyKey }: { idempotencyKey: string }) => {
+        const status = results.get(idempotencyKey)?.error === undefined ? "scored" : "failed";
+        return { idempotencyKey, rating: 7, status, ...(known.has(idempotencyKey) && { deduped: true }) };
+      });
       return ok({ runId, accepted: scoredResults.length, failedValidation: 0, scoredResults, liveStatistics });
+    }
+    if (path.endsWith("/results")) {
+      const ofCase = [...results.values()].filter((row) => String(row.questionIndex) === query.get("questionIndex"));
+      return ok({ results: ofCase.map(({ idempotencyKey: _, ...row }) => row), nextCursor: null });
     }
     return ok(run);
   }
@@ -118,6 +131,7 @@ export async function startScriptedApi(queries: readonly string[] = ["Rain?", "S
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     results,
+    store,
     answerNext: (path, ...answers) => void scripted.push({ path, answers }),
     onRequest(next) {
       listener = next;

@@ -89,9 +89,15 @@ async function importAndKill(langfuse: ScriptedLangfuse, kill: number): Promise<
   return result;
 }
 
-/** The lines of the export of traces. */
-async function exported(): Promise<string[]> {
-  const response = await fetch(`${system.url}/api/v1/export/traces`, { headers: { "x-api-key": system.apiKey } });
+/** Asks Touchstone as a client of Langfuse does. */
+async function askAsClient(path: string): Promise<unknown> {
+  const response = await fetch(`${system.url}/api/public${path}`, { headers: { "x-api-key": system.apiKey } });
+  return response.json();
+}
+
+/** The lines of an export. */
+async function exported(entity = "traces"): Promise<string[]> {
+  const response = await fetch(`${system.url}/api/v1/export/${entity}`, { headers: { "x-api-key": system.apiKey } });
   return (await response.text()).split("\n").filter(Boolean);
 }
 
@@ -123,7 +129,7 @@ describe.each([3, 4] as const)("from Langfuse %i", (major) => {
     const report = JSON.parse(stdout);
     expect(report).toMatchObject({ equal: true, differences: [], refused: [] });
     expect(report.lines).toContainEqual({ what: "observations", source: observations, target: observations });
-    expect(report.lines).toContainEqual({ what: "media", source: 1, target: 1 });
+    expect(report.lines).toContainEqual({ what: "media", source: 2, target: 2 });
     expect(report.lines).toContainEqual({ what: "dataset items", source: 5, target: 5 });
     expect(report.lines).toContainEqual({ what: "run items", source: 5, target: 5 });
     expect(report.lines).toContainEqual({ what: "prompt versions", source: 3, target: 3 });
@@ -157,6 +163,43 @@ describe.each([3, 4] as const)("from Langfuse %i", (major) => {
     const [ofRun] = await scoresOf("run quality");
     const run = await api.send("GET", `/custom-agent-evaluations/runs/${ofRun?.runId}`);
     expect(run).toMatchObject({ status: 200, body: { runSource: "external", resultCount: 5 } });
+  });
+
+  test("a version of a prompt that repeats the one before adds only its labels to it", async () => {
+    const langfuse = await startLangfuse(major, 100);
+    const { code, stdout, log } = await start(quick, access(langfuse)).ended;
+
+    expect(code, log).toBe(0);
+    const { withoutPlace } = JSON.parse(stdout);
+    for (const [member, version] of [
+      ["prompt.version, which repeats the one before", 2],
+      ["prompt.version, which is another number here", 3],
+    ]) {
+      expect(withoutPlace).toContainEqual({ member, count: 1, id: `greeting ${major} ${version}` });
+    }
+    const read = (label: string) =>
+      askAsClient(`/v2/prompts/${encodeURIComponent(`greeting ${major}`)}?label=${label}`);
+    expect(await read("staging")).toMatchObject({ version: 1, prompt: "Hello {{name}}" });
+    expect(await read("production")).toMatchObject({ version: 2, prompt: "Hi {{name}}" });
+  });
+
+  test("media that only an item of a dataset has are copied, and kept by the item", async () => {
+    const langfuse = await startLangfuse(major, 100);
+    const { code, stdout, log } = await start(quick, access(langfuse)).ended;
+
+    expect(code, log).toBe(0);
+    const members = JSON.parse(stdout).withoutPlace.map(({ member }: { member: string }) => member);
+    expect(members).not.toContain("item.mediaReferences");
+    const { id, expectedOutput } = langfuse.project.items[4] ?? {};
+    const item = await askAsClient(`/dataset-items/${id}`);
+    const { mediaReferences } = item as { mediaReferences: [{ media: { url: string } }] };
+    expect(mediaReferences).toMatchObject([{ field: "expectedOutput", referenceString: expectedOutput }]);
+    const content = await fetch(mediaReferences[0].media.url);
+    expect(await content.text()).toBe(`a picture of an item of version ${major}`);
+    const lines = (await exported("media")).map((line) => JSON.parse(line));
+    expect(lines).toContainEqual(
+      expect.objectContaining({ datasetItemId: id, traceId: null, field: "expectedOutput" }),
+    );
   });
 
   test("a row that is altered makes the command exit with 1 and name it", async () => {

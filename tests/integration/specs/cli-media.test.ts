@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { registeredMedia, shownMedia, submitTraceReply } from "@touchstone/contracts";
+import { projectReply, registeredMedia, shownMedia, submitTraceReply } from "@touchstone/contracts";
 import { buildTrace } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
@@ -26,10 +26,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const touchstone = (args: string[]) =>
+const touchstone = (args: string[], apiKey = system.apiKey) =>
   promisify(execFile)(process.execPath, [cli, ...args], {
     cwd: folder,
-    env: { ...process.env, TOUCHSTONE_URL: system.url, TOUCHSTONE_API_KEY: system.apiKey },
+    env: { ...process.env, TOUCHSTONE_URL: system.url, TOUCHSTONE_API_KEY: apiKey },
   });
 
 async function sendTrace(): Promise<string> {
@@ -64,4 +64,27 @@ test("the command line exports media with their contents, and imports them again
   expect(JSON.parse(restored.stdout)).toEqual({ stored: 1, replayed: 1 });
   const { url } = await api.expect({ status: 200, schema: shownMedia }, "GET", `/media/${id}`);
   expect(Buffer.from(await (await fetch(url ?? "")).arrayBuffer()).equals(content)).toBe(true);
+});
+
+test("media of an item of a dataset are its own also after they were moved to another project", async () => {
+  const content = randomBytes(100);
+  const sha256 = createHash("sha256").update(content).digest("base64");
+  const described = { contentType: "image/png", contentLength: content.length, sha256 };
+  const announced = { ...described, datasetItemId: "item-1", field: "input" };
+  const { id, uploadUrl } = await api.expect({ status: 201, schema: registeredMedia }, "POST", "/media", announced);
+  await fetch(uploadUrl ?? "", { method: "PUT", body: content });
+  const { project } = await api.expect({ status: 201, schema: projectReply }, "POST", "/projects", { name: "other" });
+  const readLine = async (file: string) =>
+    (await readFile(path.join(folder, file), "utf8"))
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+      .find((line) => line.id === id);
+  await touchstone(["export", "media", "--output", "items"]);
+  await touchstone(["import", "items/media.ndjson"], project.apiKey ?? "");
+  await touchstone(["export", "media", "--output", "moved"], project.apiKey ?? "");
+
+  const place = { traceId: null, spanId: null, datasetItemId: "item-1", field: "input" };
+  expect(await readLine("items/media.ndjson")).toMatchObject(place);
+  expect(await readLine("moved/media.ndjson")).toMatchObject(place);
 });

@@ -21,17 +21,23 @@ const startMs = Date.UTC(2026, 0, 5);
 /** A project with so many observations, ten in a trace, a minute apart. */
 export function makeLangfuseProject(major: 3 | 4, count: number): LangfuseProject {
   const ids = idsOf(major);
-  const content = Buffer.from("a picture");
-  const mediaId = createHash("sha256").update(content).digest("base64url").slice(0, 22);
+  const [content, ofItem] = [Buffer.from("a picture"), Buffer.from(`a picture of an item of version ${major}`)];
+  const [mediaId, itemMediaId] = [mediaIdOf(content), mediaIdOf(ofItem)];
   const observations = Array.from({ length: count }, (_, index) =>
     index % 10 === 0 ? makeRoot(ids, index, mediaId) : makeGeneration(ids, index),
   );
   const traces = Array.from({ length: Math.ceil(count / 10) }, (_, trace) => makeTrace(ids, trace));
-  const { dataset, items, run } = makeDataset(ids);
+  const { dataset, items, run } = makeDataset(ids, itemMediaId);
   const scores = [...traces.flatMap((_, trace) => makeScores(ids, trace)), makeRunScore(ids, run.id)];
-  const media = new Map([[mediaId, content]]);
+  const media = new Map([
+    [mediaId, content],
+    [itemMediaId, ofItem],
+  ]);
   return { traces, observations, scores, datasets: [dataset], items, runs: [run], prompts: makePrompts(ids), media };
 }
+
+const mediaIdOf = (content: Buffer): string => createHash("sha256").update(content).digest("base64url").slice(0, 22);
+const referenceTo = (mediaId: string): string => `@@@langfuseMedia:type=image/png|id=${mediaId}|source=bytes@@@`;
 
 interface Ids {
   major: 3 | 4;
@@ -76,8 +82,7 @@ function makeObservation(ids: Ids, index: number): Row {
 
 function makeRoot(ids: Ids, index: number, mediaId: string): Row {
   const trace = index / 10;
-  const reference = `See @@@langfuseMedia:type=image/png|id=${mediaId}|source=bytes@@@`;
-  const io = { input: trace === 0 ? reference : `Question ${trace}?`, output: `Answer ${trace}.` };
+  const io = { input: trace === 0 ? `See ${referenceTo(mediaId)}` : `Question ${trace}?`, output: `Answer ${trace}.` };
   const named = { traceName: `trace ${trace}`, isRootObservation: true, ...ofTrace(trace) };
   const span = { ...makeObservation(ids, index), parentObservationId: null, type: "SPAN", name: "agent", ...io };
   return { ...span, ...(ids.major === 4 && named) };
@@ -126,7 +131,7 @@ function makeRunScore(ids: Ids, datasetRunId: string): Row {
   return { ...score, datasetRunId, timestamp: timeOf(0), environment: "default", comment: "good", metadata: {} };
 }
 
-function makeDataset(ids: Ids) {
+function makeDataset(ids: Ids, mediaId: string) {
   const dataset = {
     id: "dataset-1",
     name: `weather / ${ids.major}`,
@@ -143,6 +148,10 @@ function makeDataset(ids: Ids) {
       sourceObservationId: null,
     },
     ...{ input: { q: `Question ${index}?`, n: 1.5 }, expectedOutput: `Answer ${index}.`, metadata: null },
+    ...(index === 4 && {
+      expectedOutput: referenceTo(mediaId),
+      mediaReferences: [{ field: "expectedOutput", referenceString: referenceTo(mediaId), jsonPath: "$" }],
+    }),
   }));
   const datasetRunItems = items.map(({ id }, index) => ({
     ...{ id: `run-item-${index}`, datasetItemId: id, traceId: ids.trace(index) },
@@ -157,7 +166,8 @@ function makePrompts({ major }: Ids): Row[] {
   const messages = [{ role: "system", content: "Be kind." }];
   return [
     { ...greeting, version: 1, prompt: "Hello {{name}}", labels: [] },
-    { ...greeting, version: 2, prompt: "Hi {{name}}", labels: ["production", "latest"] },
+    { ...greeting, version: 2, prompt: "Hello {{name}}", labels: ["staging"] },
+    { ...greeting, version: 3, prompt: "Hi {{name}}", labels: ["production", "latest"] },
     { name: `chat/${major}`, type: "chat", version: 1, config: {}, tags: [], prompt: messages, labels: ["latest"] },
   ];
 }

@@ -25,7 +25,7 @@ const known = {
   dataset: { sent: "id name description metadata", derived: "projectId createdAt updatedAt items runs" },
   item: {
     sent: "id status input expectedOutput metadata sourceTraceId sourceObservationId datasetName",
-    derived: "datasetId projectId createdAt updatedAt",
+    derived: "datasetId projectId createdAt updatedAt mediaReferences",
   },
   run: {
     sent: "id name description metadata datasetRunItems",

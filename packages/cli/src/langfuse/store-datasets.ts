@@ -21,7 +21,7 @@ export function storeDatasets({ target, journal }: Stores): Store {
   };
 }
 
-export function storeItems({ target, journal }: Stores, datasetName: string): Store {
+export function storeItems({ target, journal, media }: Stores, datasetName: string): Store {
   return async ({ rows }) => {
     const done = newDone();
     for (const row of rows) {
@@ -31,6 +31,7 @@ export function storeItems({ target, journal }: Stores, datasetName: string): St
       const named = { ...row.take(itemMembers), datasetName: JSON.stringify(datasetName) };
       await orRefused(() => target.post("/dataset-items", objectText(named)), { done, kind: "item", id: row.id() });
     }
+    await media?.copy(rows, (row) => ({ traceId: null, observationId: null, datasetItemId: row.id() }), done);
     return done;
   };
 }

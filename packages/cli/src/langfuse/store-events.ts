@@ -9,7 +9,7 @@ export function storeTraces(stores: Stores): Store {
     const done = newDone();
     await storeEvents(stores, done, rows.map(traceEvent));
     noteLosses(stores, done, "trace", rows);
-    await stores.media?.copy(rows, (row) => ({ traceId: row.id(), observationId: null }), done);
+    await stores.media?.copy(rows, (row) => ({ traceId: row.id(), observationId: null, datasetItemId: null }), done);
     return done;
   };
 }
@@ -22,7 +22,7 @@ export function storeObservations(stores: Stores, makesTraces: boolean): Store {
     await storeEvents(stores, done, [...traces, ...rows.map(observationEvent)]);
     const added = noteLosses(stores, done, "observation", rows);
     done.lost.push(...lost.filter(({ id }) => added.has(id)));
-    const placeOf = (row: Row) => ({ traceId: row.text("traceId"), observationId: row.id() });
+    const placeOf = (row: Row) => ({ traceId: row.text("traceId"), observationId: row.id(), datasetItemId: null });
     await stores.media?.copy(rows, placeOf, done);
     return done;
   };

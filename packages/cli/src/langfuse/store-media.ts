@@ -20,6 +20,8 @@ interface Described {
 interface Place {
   traceId: string | null;
   observationId: string | null;
+  /** Of an item, which has no trace. */
+  datasetItemId: string | null;
 }
 
 /** Copies the media that rows refer to. */
@@ -38,10 +40,10 @@ export class MediaCopier {
   /** Adds what is stored and what is refused to `done`. */
   async copy(rows: readonly Row[], placeOf: (row: Row) => Place, done: Doing): Promise<void> {
     for (const row of rows) {
-      for (const field of ["input", "output", "metadata"]) {
+      for (const field of ["input", "output", "expectedOutput", "metadata"]) {
         for (const [, id = ""] of (row.raw(field) ?? "").matchAll(reference)) {
           const place = placeOf(row);
-          const link = `${id} ${place.traceId} ${place.observationId} ${field}`;
+          const link = `${id} ${place.traceId} ${place.observationId} ${place.datasetItemId} ${field}`;
           if (this.#linked.has(link)) continue;
           this.#linked.add(link);
           await this.#copyOne(id, { ...place, field }, done);

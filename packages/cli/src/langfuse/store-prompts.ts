@@ -14,20 +14,21 @@ export function storePrompts({ target }: Stores, source: LangfuseSource): Store 
       const name = meta.text("name") ?? "";
       const path = `/v2/prompts/${encodeURIComponent(name)}`;
       const versions = ((meta.value("versions") ?? []) as number[]).toSorted((one, other) => one - other);
-      for (const [index, version] of versions.entries()) {
-        const row = new Row(await source.get(path, { version, resolve: "false" }));
-        done.rows.push({ held: promptHeld(row, index + 1), scope: "" });
-        done.lost.push(...lossesOf("prompt", row, `${name} ${version}`));
-        if (version !== index + 1)
-          done.lost.push({ member: "prompt.version, which is another number here", id: `${name} ${version}` });
-        const stored = await target.find(`${path}?version=${index + 1}`);
+      let number = 0;
+      for await (const { row, version, labels, repeats } of distinctVersions(source, path, versions)) {
+        number += 1;
+        const id = `${name} ${version}`;
+        done.rows.push({ held: promptHeld(row, number), scope: "" });
+        done.lost.push(...lossesOf("prompt", row, id));
+        if (version !== number) done.lost.push({ member: "prompt.version, which is another number here", id });
+        for (const repeat of repeats)
+          done.lost.push({ member: "prompt.version, which repeats the one before", id: `${name} ${repeat}` });
+        const stored = await target.find(`${path}?version=${number}`);
         if (stored !== null && contentOf(new Row(stored)) === contentOf(row)) continue;
-        const labels = ((row.value("labels") ?? []) as string[]).filter((label) => label !== "latest");
         const body = objectText({
           ...row.take(["name", "type", "prompt", "config", "tags", "commitMessage"]),
           labels: JSON.stringify(labels),
         });
-        const id = `${name} ${version}`;
         if (stored !== null)
           done.refused.push({ kind: "prompt", id, message: "Touchstone has another text under this version." });
         else await orRefused(() => target.post("/v2/prompts", body), { done, kind: "prompt", id });
@@ -35,6 +36,36 @@ export function storePrompts({ target }: Stores, source: LangfuseSource): Store 
     }
     return done;
   };
+}
+
+interface DistinctVersion {
+  row: Row;
+  version: number;
+  /** Its own, and those of its repeats. */
+  labels: string[];
+  /** The versions after it with the same content, of which Touchstone makes none. */
+  repeats: number[];
+}
+
+/** The versions of a prompt whose content differs from that of the one before. */
+async function* distinctVersions(
+  source: LangfuseSource,
+  path: string,
+  versions: readonly number[],
+): AsyncGenerator<DistinctVersion> {
+  let last: DistinctVersion | null = null;
+  for (const version of versions) {
+    const row = new Row(await source.get(path, { version, resolve: "false" }));
+    const labels = ((row.value("labels") ?? []) as string[]).filter((label) => label !== "latest");
+    if (last !== null && contentOf(last.row) === contentOf(row)) {
+      last.labels.push(...labels);
+      last.repeats.push(version);
+      continue;
+    }
+    if (last !== null) yield last;
+    last = { row, version, labels, repeats: [] };
+  }
+  if (last !== null) yield last;
 }
 
 /** A version of a prompt, of either side. */

@@ -40,6 +40,8 @@ export async function openCaseTests(
   const client = new Touchstone();
   const tracer = await createTaskTracer(client);
   const { cases, numberOfRequests } = await readCases(client, version);
+  // By it these tests know their answers from those of other tests in the run.
+  const batchId = randomUUID();
 
   async function judgeOne({ key, one, runNumber }: Repetition, signal: AbortSignal): Promise<ScoredResult> {
     const asked = { ...one, key, runNumber, retries, timeoutMs, tracer, signal };
@@ -48,17 +50,31 @@ export async function openCaseTests(
     const { scoredResults } = await bodyOf(
       client.api.POST("/api/v1/custom-agent-evaluations/runs/{runId}/results", {
         params: { path: { runId } },
-        body: { batchId: randomUUID(), results: [{ ...result, ...(resolved && { traceId: resolved }) }] as never },
+        body: { batchId, results: [{ ...result, ...(resolved && { traceId: resolved }) }] as never },
       }),
     );
     if (result.error !== undefined) throw new Error(`The task failed: ${result.error.type}: ${result.error.message}`);
     const [scored] = scoredResults as [ScoredResult];
-    if (scored.deduped === true) {
+    // The request was sent again, the test runner repeats the test, or another test has the same case.
+    if (scored.deduped === true && (await readBatchId(one.questionIndex, runNumber)) !== batchId) {
       throw new Error(
         "Another test has answered this case in the same run: give one of them a `subject` that differs.",
       );
     }
+    if (scored.status === "failed") {
+      throw new Error("The task failed when the case was answered first, and the run keeps that.");
+    }
     return scored;
+  }
+
+  /** Of the stored answer. A case has few, which are one page. */
+  async function readBatchId(questionIndex: number, runNumber: number): Promise<string | undefined> {
+    const { results } = await bodyOf(
+      client.api.GET("/api/v1/custom-agent-evaluations/runs/{runId}/results", {
+        params: { path: { runId }, query: { questionIndex: String(questionIndex), limit: "200" } },
+      }),
+    );
+    return results.find((result) => result.runNumber === runNumber)?.batchId;
   }
 
   return listRepetitions(runId, cases, numberOfRequests).map((repetition) => {
@@ -67,7 +83,9 @@ export async function openCaseTests(
       title: numberOfRequests === 1 ? one.query : `${one.query} (${runNumber} of ${numberOfRequests})`,
       timeoutMs: timeoutMs * (retries + 1) + judgedMs,
       async run(signal) {
-        await options.check?.(await judgeOne(repetition, signal));
+        // Also without a check the case is asked.
+        const scored = await judgeOne(repetition, signal);
+        await options.check?.(scored);
       },
     };
   });

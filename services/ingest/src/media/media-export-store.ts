@@ -7,15 +7,16 @@ export interface MediaExportQuery {
   sinceMs: number | null;
 }
 
-/** A medium with one of the traces that have it. */
+/** A medium with one of the traces, or items of datasets, that have it. */
 export interface ExportedMedia {
   id: string;
   contentType: string;
   contentLength: number;
   /** In base64. */
   sha256: string;
-  /** Null: no trace has it. */
+  /** Null: an item has it, or nothing has. */
   traceId: string | null;
+  datasetItemId: string | null;
   spanId: string | null;
   field: string | null;
   createdAt: Date;
@@ -33,7 +34,7 @@ interface Row {
   content_type: string;
   content_length: number;
   sha256: string;
-  trace_id: string | null;
+  trace_key: string | null;
   span_id: string | null;
   field: string | null;
   created_at: Date;
@@ -51,7 +52,7 @@ export function createMediaExportStore(database: Database): MediaExportStore {
       const { rows } = await database.readScoped<Row>([projectId], {
         name: "media_export",
         text: `
-          select media.id, content_type, content_length, encode(sha256, 'base64') as sha256, links.trace_key as trace_id,
+          select media.id, content_type, content_length, encode(sha256, 'base64') as sha256, links.trace_key,
             nullif(links.span_id, '') as span_id, nullif(links.field, '') as field,
             coalesce(links.created_at, media.created_at) as created_at
           ${exported} and media.id >= $3
@@ -59,13 +60,20 @@ export function createMediaExportStore(database: Database): MediaExportStore {
               > ($3, $4, $5, $6)
           order by media.id, links.trace_key, links.span_id, links.field
           limit ${limits.exportPageRows}`,
-        values: [projectId, sinceMs, last?.id ?? "", last?.traceId ?? "", last?.spanId ?? "", last?.field ?? ""],
+        values: [
+          projectId,
+          sinceMs,
+          last?.id ?? "",
+          last === null ? "" : keyOf(last),
+          last?.spanId ?? "",
+          last?.field ?? "",
+        ],
       });
       return rows.map(({ id, sha256, field, ...row }) => ({
         ...{ id, sha256, field },
         contentType: row.content_type,
         contentLength: row.content_length,
-        traceId: row.trace_id,
+        ...readKey(row.trace_key),
         spanId: row.span_id,
         createdAt: row.created_at,
       }));
@@ -80,4 +88,18 @@ export function createMediaExportStore(database: Database): MediaExportStore {
       return Number(rows[0]?.rows ?? 0);
     },
   };
+}
+
+const itemPrefix = "item:";
+
+/** What the key of a link names. */
+function readKey(key: string | null): Pick<ExportedMedia, "traceId" | "datasetItemId"> {
+  return key?.startsWith(itemPrefix)
+    ? { traceId: null, datasetItemId: key.slice(itemPrefix.length) }
+    : { traceId: key, datasetItemId: null };
+}
+
+/** Empty: nothing has it. */
+function keyOf({ traceId, datasetItemId }: ExportedMedia): string {
+  return datasetItemId === null ? (traceId ?? "") : `${itemPrefix}${datasetItemId}`;
 }
