@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsMsg } from "@nats-io/jetstream";
 import type { EventContract, ServiceName } from "@touchstone/contracts";
-import { traced } from "@touchstone/service-kit";
+import { isAppError, traced } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { ConsumeOptions, Consuming, DeadLetter, Delivery } from "./bus.ts";
 import type { BusLogger } from "./bus-logger.ts";
@@ -12,6 +12,9 @@ import { type PullOptions, pullDurable } from "./pull-durable.ts";
 import { consumerName, durablesOf, eventStream, replayConsumerName, replaySubject } from "./subjects.ts";
 import { timings } from "./timings.ts";
 import { decodeBody, header, onNats, readHeader } from "./wire.ts";
+
+/** The longest wait between two tries while the database is unavailable. */
+const outageDelayMaxMs = 10_000;
 
 const defaults = { ackWaitMs: 30_000, maxDeliver: 5, concurrency: 8, retryDelaysMs: [1_000, 5_000, 20_000, 60_000] };
 
@@ -48,6 +51,7 @@ export async function startConsuming<C extends EventContract>(
   requireDurable(contract, durable, setup.service);
 
   const inHand = new Map<string, InHand>();
+  const stopping = new AbortController();
 
   async function take(message: JsMsg): Promise<void> {
     const id = storedId(message);
@@ -80,18 +84,40 @@ export async function startConsuming<C extends EventContract>(
     const working = setInterval(() => hand.message.working(), ackWaitMs / 3);
     try {
       const traceparent = readHeader(hand.message.headers, header.traceparent);
-      await traced(
-        { service: setup.service, name: subject, kind: "consumer", attributes: onNats, parent: traceparent ?? "new" },
-        () => handler(body.body as z.output<C["body"]>, { messageId, attempt, traceparent }),
+      const delivery = { messageId, attempt, traceparent };
+      await outliveOutages(delivery, () =>
+        traced(
+          { service: setup.service, name: subject, kind: "consumer", attributes: onNats, parent: traceparent ?? "new" },
+          () => handler(body.body as z.output<C["body"]>, delivery),
+        ),
       );
       hand.message.ack();
       return { outcome: "handled" };
     } catch (err) {
-      if (attempt >= maxDeliver) return await bury(hand, messageId, attempt, String(err));
-      hand.message.nak(retryDelayMs(attempt));
+      if (attempt >= maxDeliver && !isOutage(err)) return await bury(hand, messageId, attempt, String(err));
+      hand.message.nak(stopping.signal.aborted ? 0 : retryDelayMs(attempt));
       return { outcome: "retried", err };
     } finally {
       clearInterval(working);
+    }
+  }
+
+  /**
+   * An outage of the database is not the fault of an event: it is kept and does not use up its tries. The events after it wait in
+   * their stream, because no place becomes free. Throws the outage when the consumer stops.
+   */
+  async function outliveOutages({ messageId }: Delivery, work: () => Promise<void>): Promise<void> {
+    for (let outages = 1; ; outages += 1) {
+      try {
+        return await work();
+      } catch (err) {
+        if (!isOutage(err) || stopping.signal.aborted) throw err;
+        const waitMs = Math.min(retryDelayMs(outages), outageDelayMaxMs);
+        logger.warn({ operation: subject, durable, messageId, waitMs, err }, "bus event waits");
+        await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => {
+          throw err;
+        });
+      }
     }
   }
 
@@ -138,6 +164,7 @@ export async function startConsuming<C extends EventContract>(
 
   return {
     async stop() {
+      stopping.abort();
       const timeUp = new AbortController();
       const waited = sleep(timings.drainWithinMs, undefined, { signal: timeUp.signal }).catch(() => {});
       await Promise.race([Promise.all([pulling.stop(), replays.stop()]), waited]);
@@ -147,6 +174,8 @@ export async function startConsuming<C extends EventContract>(
     },
   };
 }
+
+const isOutage = (thrown: unknown): boolean => isAppError(thrown) && thrown.isOutage;
 
 /** Throws for a durable name that the contract does not give the service: NATS would refuse it silently. */
 export function requireDurable(contract: EventContract, durable: string, service: ServiceName): void {

@@ -7,6 +7,9 @@ import { AppError, projectDeleted } from "@touchstone/service-kit";
  */
 const passingStates = /^(08|3D|53|57|58|XX|25006|40001|40P01|55P03)/;
 
+/** Those of the failed statement alone: it took too long or too much, or lost a conflict. */
+const ownStates = /^(40001|40P01|53400|55P03|57014)$/;
+
 const passingCodes = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -45,16 +48,16 @@ export function translateDatabaseError(thrown: unknown): unknown {
     passingCodes.has(code) ||
     passingMessages.some((message) => thrown.message.includes(message)) ||
     (thrown instanceof AggregateError && thrown.errors.some((inner) => passingCodes.has(String(inner?.code))));
-  return isPassing ? databaseUnavailable(thrown) : thrown;
+  return isPassing ? databaseUnavailable(thrown, !ownStates.test(code)) : thrown;
 }
 
 /** The same for a connection that could not be opened: for whatever reason, except one that the server gave. */
 export function translateConnectionError(thrown: unknown): unknown {
-  return sqlStateOf(thrown) === null ? databaseUnavailable(thrown) : translateDatabaseError(thrown);
+  return sqlStateOf(thrown) === null ? databaseUnavailable(thrown, true) : translateDatabaseError(thrown);
 }
 
-function databaseUnavailable(cause: unknown): AppError {
-  return new AppError("store_unavailable", "The database is unavailable; retry.", { cause });
+function databaseUnavailable(cause: unknown, isOutage: boolean): AppError {
+  return new AppError("store_unavailable", "The database is unavailable; retry.", { cause, isOutage });
 }
 
 /** The SQLSTATE of a refused statement, or null. */

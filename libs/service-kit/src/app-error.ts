@@ -10,6 +10,8 @@ export interface AppErrorOptions {
   details?: { fieldErrors: Record<string, string[]>; formErrors: string[] } | undefined;
   /** Answer headers for the gateway, which forwards none of them. */
   internalHeaders?: Readonly<Record<string, string>> | undefined;
+  /** True if every request fails in this way at the moment: the failure says nothing about this one. */
+  isOutage?: boolean;
 }
 
 /**
@@ -22,6 +24,7 @@ export class AppError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly details: AppErrorOptions["details"];
   readonly internalHeaders: AppErrorOptions["internalHeaders"];
+  readonly isOutage: boolean;
 
   constructor(code: ErrorCode, publicMessage: string, options: AppErrorOptions = {}) {
     super(publicMessage, options.cause === undefined ? undefined : { cause: options.cause });
@@ -29,6 +32,7 @@ export class AppError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.details = options.details;
     this.internalHeaders = options.internalHeaders;
+    this.isOutage = options.isOutage ?? false;
   }
 }
 

@@ -102,7 +102,7 @@ export { type Parsed, parseBody } from "./parse-body.ts";
 export { cutWhenSlow, cutWhenStalled, type PassedStream, passStream } from "./pass-stream.ts";
 export { Pieces, passPieces } from "./pieces.ts";
 export { type ProcessConfig, processSettings, readProcessConfig } from "./process-config.ts";
-export { projectDeleted } from "./project-deleted.ts";
+export { isProjectDeleted, projectDeleted } from "./project-deleted.ts";
 export { completeProjectKey, isWellFormedProjectKey } from "./project-key-format.ts";
 export { bodyTooLarge, collectChunks, discardBody, readBody } from "./read-body.ts";
 export { createReadTurns, type ReadTurns, takeTurns } from "./read-turns.ts";
