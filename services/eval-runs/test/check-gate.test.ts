@@ -136,6 +136,15 @@ test.for([
   expect(readVersionLabel(subject)).toBe(label);
 });
 
+test("a version passes if it is lower by as much as the tolerance, which no binary fraction equals", () => {
+  const rated = (id: string, version: string, ratingSum: number) => ({
+    ...{ id, version, ratingSum, ratedCount: 1, createdAt: new Date(0) },
+  });
+  const passes = (candidate: number) =>
+    composeVersions([rated("b", "v2", candidate), rated("a", "v1", 8.3)]).comparison?.passed;
+  expect([passes(7.8), passes(7.79)]).toEqual([true, false]);
+});
+
 test("versions are grouped over all their runs, and the latest is held against the one before it", () => {
   const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute));
   const versionedRun = (id: string, minute: number, version: string | null, ...ratings: number[]) => ({

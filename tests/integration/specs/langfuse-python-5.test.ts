@@ -181,6 +181,21 @@ test("a name that another client's run has gets the id of the experiment behind 
   await readRun("taken", "mine", 1);
 });
 
+test("two experiments of one name that arrive together are two runs", async () => {
+  const datasetId = await makeDataset("parallel");
+  const experiments = ["aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb"].map((id) => ({ id, name: "main", datasetId }));
+  await Promise.all(experiments.map((experiment) => sendItem(experiment, "parallel Italy", "Rome")));
+
+  let names: string[] = [];
+  await waitUntil("there are two runs", async () => {
+    const { body } = await langfuse.ask("/datasets/parallel/runs", asJson());
+    names = (body as { data: { name: string }[] }).data.map(({ name }) => name).toSorted();
+    return names.length === 2;
+  });
+  expect(names).toEqual(["main", expect.stringMatching(/^main \((a{16}|b{16})\)$/)]);
+  for (const name of names) await readRun("parallel", name, 1);
+});
+
 test("a run that its client makes item by item, and deletes, is not made again by its spans", async () => {
   const datasetId = await makeDataset("deleted");
   const item = { runName: "gone", datasetItemId: "deleted France", traceId: hex(16) };

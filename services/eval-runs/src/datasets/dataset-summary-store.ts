@@ -50,7 +50,7 @@ export function createDatasetSummaryStore(database: Database, work: WorkOnDatase
               from evals.runs
               where runs.project_id = datasets.project_id
                 and runs.dataset_id = datasets.id
-              order by runs.id desc
+              order by runs.created_at desc
               limit 1
             ) as last_run on true
             where ${matching}

@@ -1,8 +1,8 @@
 import type { Bus, Consuming } from "@touchstone/bus";
 import { type ExperimentItem, experimentItemsRecorded } from "@touchstone/contracts";
-import { experimentRunId } from "@touchstone/service-kit";
+import { experimentRunId, isProjectDeleted } from "@touchstone/service-kit";
 import type { NamedDatasetStore } from "../datasets/named-dataset-store.ts";
-import { findDatasetOf, type KeepItem } from "./keep-run-item.ts";
+import { findDatasetOf, type KeepItem, NameTaken } from "./keep-run-item.ts";
 import type { NamedRunStore, RunName } from "./named-run-store.ts";
 
 interface ExperimentDependencies {
@@ -15,8 +15,8 @@ interface ExperimentDependencies {
 export function consumeExperimentItems(bus: Bus, dependencies: ExperimentDependencies): Promise<Consuming> {
   return bus.consume(experimentItemsRecorded, { durable: "eval-runs-experiment-item-recorded" }, async ({ items }) => {
     const kept = await Promise.allSettled(items.map((item) => keepExperimentItem(dependencies, item)));
-    const failed = kept.find((one) => one.status === "rejected");
-    if (failed !== undefined) throw failed.reason;
+    const failed = kept.find((one) => one.status === "rejected" && !isProjectDeleted(one.reason));
+    if (failed?.status === "rejected") throw failed.reason;
   });
 }
 
@@ -26,13 +26,23 @@ async function keepExperimentItem({ keep, store, named }: ExperimentDependencies
   // The case was deleted, or it is none of this project.
   if (datasetId === null) return;
   const runId = experimentRunId(projectId, item.experimentId);
-  const run = await nameRun(store, { projectId, datasetId, name: item.runName }, { ...item, runId });
   const ids = { traceId: otelTraceId, observationId: otelSpanId };
   const otel = { traceId: otelTraceId, spanId: otelSpanId };
   const described = description === null ? {} : { description };
-  const sent = { runName: run.name, caseId, ...ids, otel, createdAt, ...described };
-  await keep({ ...run, sent, metadata: metadata ?? undefined });
+  for (let attempt = 1; ; attempt += 1) {
+    const run = await nameRun(store, { projectId, datasetId, name: item.runName }, { ...item, runId });
+    const sent = { runName: run.name, caseId, ...ids, otel, createdAt, ...described };
+    try {
+      await keep({ ...run, sent, metadata: metadata ?? undefined });
+      return;
+    } catch (thrown) {
+      if (!(thrown instanceof NameTaken) || attempt === attemptsMax) throw thrown;
+    }
+  }
 }
+
+/** Another run may take the name that was free a moment before. */
+const attemptsMax = 3;
 
 /**
  * The run that an experiment is: the one of its id, under whatever name, else a new one. A name that another run of the dataset has gets

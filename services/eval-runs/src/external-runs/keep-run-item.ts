@@ -47,16 +47,24 @@ export interface SentItem extends RunName {
   sent: Sent;
   /** JSON text; undefined = not sent. */
   metadata: string | undefined;
-  /** Of the run, if there is none of the name; undefined = a new one. */
+  /** Of the run; undefined = whichever has the name, or a new one. */
   runId?: string | undefined;
 }
 
-/** Keeps an item; null for a case that the dataset does not have. Those of one run that are kept at a time are stored together. */
+/**
+ * Keeps an item; null for a case that the dataset does not have. Those of one run that are kept at a time are stored together. Throws
+ * {@link NameTaken}.
+ */
 export type KeepItem = (item: SentItem) => Promise<StoredItem | null>;
+
+/** Another run than the one of the id has the name by now. */
+export class NameTaken extends Error {
+  override readonly name = "NameTaken";
+}
 
 export function createItemKeeper(dependencies: ItemDependencies): KeepItem {
   return gatherCalls((items: readonly SentItem[]) => keepItems(dependencies, items), {
-    keyOf: ({ projectId, datasetId, name }) => `${projectId} ${datasetId} ${name}`,
+    keyOf: ({ projectId, datasetId, name, runId = "" }) => `${projectId} ${datasetId} ${runId} ${name}`,
     itemsMax: itemsAtOnceMax,
   });
 }
@@ -99,6 +107,7 @@ async function keepItems(dependencies: ItemDependencies, items: readonly SentIte
   const [run] = items as [SentItem];
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const before = await store.find(run);
+    if (run.runId !== undefined && before !== null && before.id !== run.runId) throw new NameTaken();
     const placed = await placeItems(dependencies, before, items);
     if (placed === null) return items.map(() => null);
     const change = await composeChange(dependencies, before, placed);

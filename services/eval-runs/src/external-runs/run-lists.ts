@@ -41,7 +41,7 @@ export function createRunLists(database: Database): RunLists {
           name: "named_runs_list",
           text: `
             ${selectRuns}
-            order by named_runs.run_id desc
+            order by runs.created_at desc, runs.id desc
             limit $3 offset $4`,
           values: [projectId, datasetId, limit, offset],
         }),

@@ -45,7 +45,7 @@ export async function readVersionedRuns(
           and dataset_id = $2
           and status = 'completed'
           and ${isJudgedRun}
-        order by id desc
+        order by created_at desc, id desc
         limit ${runsMax}
       ) runs
       cross join lateral (
@@ -56,7 +56,7 @@ export async function readVersionedRuns(
           and results.rating is not null
           and not results.is_variant
       ) rated
-      order by runs.id desc`,
+      order by runs.created_at desc, runs.id desc`,
     values: [projectId, datasetId],
   });
   return rows.map((row) => ({
@@ -93,7 +93,7 @@ export function composeVersions(runs: readonly VersionedRun[]): Reply {
       baselineVersion: baseline.version,
       candidateAvg,
       baselineAvg,
-      passed: baselineAvg === null || (candidateAvg !== null && candidateAvg >= baselineAvg - tolerance),
+      passed: baselineAvg === null || (candidateAvg !== null && baselineAvg - candidateAvg <= tolerance + 1e-9),
     },
   };
 }

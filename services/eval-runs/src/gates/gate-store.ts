@@ -103,7 +103,9 @@ export function createGateStore(database: Database): GateStore {
           from evals.runs
           where project_id = $1
             and dataset_id = $2
-            and id < $3
+            and (created_at, id) < (
+              select created_at, id from evals.runs as candidate where candidate.project_id = $1 and candidate.id = $3
+            )
             and status = 'completed'
             and run_source <> 'trace-eval'
             and exists (
@@ -114,7 +116,7 @@ export function createGateStore(database: Database): GateStore {
                 and (results.rating is not null or not $4)
                 and not results.is_variant
             )
-          order by id desc
+          order by created_at desc, id desc
           limit ${baselinesMax}`,
         values: [projectId, datasetId, id, isRated],
       });
@@ -131,7 +133,7 @@ export function createGateStore(database: Database): GateStore {
             and dataset_id = $2
             and status = 'completed'
             and ${isJudgedRun}
-          order by id desc
+          order by created_at desc, id desc
           limit 1`,
         values: [projectId, datasetId],
       });

@@ -1,6 +1,6 @@
 import { isUuid, type VerdictMode } from "@touchstone/contracts";
 import { type Database, readableJson, type Statement, selectPart, sqlStateOf } from "@touchstone/db";
-import { type Act, AppError, type ListPage, type SizedRow } from "@touchstone/service-kit";
+import { type Act, AppError, type ListPage, type SizedRow, uuidv7TimeMs } from "@touchstone/service-kit";
 import { dropLeftVersion } from "../datasets/dataset-book.ts";
 import { externalSource } from "../judging/judgement.ts";
 import { recordAuditEvent } from "../outbox.ts";
@@ -131,21 +131,24 @@ export function createRunStore(database: Database): RunStore {
         cursorOf: ({ id }) => id,
         statement: (cursor, { rowsMax, bytesMax }) => ({
           name: "run_list",
-          // Newest first: an id begins with its creation time in milliseconds.
+          // A run that was deleted after the page before still has the time in its id.
           text: selectPart({
             rows: `
               select *
               from evals.runs
               where ${filtered}
-                and ($9::uuid is null or id < $9)
-              order by id desc
-              limit $10`,
+                and ($9::uuid is null or (created_at, id) < (
+                  coalesce((select created_at from evals.runs as last where last.project_id = $1 and last.id = $9), $10),
+                  $9
+                ))
+              order by created_at desc, id desc
+              limit $11`,
             large: ["evaluation_subject", "smoke_test_variants", "plan"],
-            order: "id desc",
+            order: "created_at desc, id desc",
             columns: runColumns,
-            bytesMax: "$11",
+            bytesMax: "$12",
           }),
-          values: [...filterValues(projectId, filter), cursor, rowsMax, bytesMax],
+          values: [...filterValues(projectId, filter), cursor, timeIn(cursor), rowsMax, bytesMax],
         }),
       });
       return { ...page, rows: page.rows.map(readRow) };
@@ -333,6 +336,9 @@ type RunRow = {
   closing_as: TerminalStatus | null;
   created_at: Date;
 };
+
+/** The time in an id; the id of a client's experiment has none. */
+const timeIn = (id: string | null): Date => new Date(id?.[14] === "7" ? uuidv7TimeMs(id) : 0);
 
 const readRow = (row: RunRow): StoredRun => ({
   id: row.id,

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Bus, Consuming } from "@touchstone/bus";
 import { gateRecorded, type RecordedGateEvent } from "@touchstone/contracts";
 import type { Database, Queryable } from "@touchstone/db";
+import { isProjectDeleted } from "@touchstone/service-kit";
 import { composeMessage } from "./compose-message.ts";
 import type { PublicAddress } from "./public-address.ts";
 import { isTold } from "./webhook.ts";
@@ -48,6 +49,10 @@ export function consumeGateRecorded(
 ): Promise<Consuming> {
   return bus.consume(gateRecorded, { durable: "monitor-gate-recorded" }, async (gate) => {
     if (gate.passed) return;
-    await database.scoped([gate.projectId], (transaction) => announceFailedGate(transaction, gate, publicAddress));
+    try {
+      await database.scoped([gate.projectId], (transaction) => announceFailedGate(transaction, gate, publicAddress));
+    } catch (thrown) {
+      if (!isProjectDeleted(thrown)) throw thrown;
+    }
   });
 }
