@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { beforeEach, expect, test } from "vitest";
+import { backupFormat } from "../src/backup/backup-set.ts";
 import {
   archiveSettings,
   findGap,
@@ -10,6 +11,7 @@ import {
   readReachedSegment,
   restoreCommand,
 } from "../src/backup/log-archive.ts";
+import { removeOldBases } from "../src/backup/take-base.ts";
 import { mountSmallDisk } from "./small-disk.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -90,6 +92,24 @@ test("the history of a timeline tells where the log was read to", () => {
   // At the end of a segment.
   expect(readReachedSegment("1\t0/8000000\tno recovery target specified\n")).toBe(segment);
   expect(readReachedSegment("1\t0/7000028\tbefore\n\n2\t1/8000028\tbefore\n")).toBe("000000020000000100000008");
+});
+
+test("the newest backups are kept by their place in the log, also if the clock was wrong", async () => {
+  const set = { bases: path.join(servers, "base"), archive };
+  for (const [name, firstSegment] of [
+    ["2027-06-01T00-00-00.000Z", "000000010000000000000002"],
+    ["2026-11-25T00-00-00.000Z", "000000010000000000000004"],
+    ["2026-11-26T00-00-00.000Z", "000000010000000000000006"],
+  ] as const) {
+    await mkdir(path.join(set.bases, name), { recursive: true });
+    await writeFile(path.join(set.bases, name, "backup.json"), JSON.stringify({ format: backupFormat, firstSegment }));
+    for (const file of [firstSegment, firstSegment.replace(/.$/, (digit) => `${Number(digit) + 1}`)]) {
+      await writeFile(path.join(archive, `${file}.gz`), "");
+    }
+  }
+  await removeOldBases(set, { keep: 2, onProgress: () => {} });
+  expect(await readdir(set.bases)).toEqual(["2026-11-25T00-00-00.000Z", "2026-11-26T00-00-00.000Z"]);
+  expect((await readdir(archive)).map((file) => file.slice(22, 24))).toEqual(["04", "05", "06", "07"]);
 });
 
 test("a gap in the log is found, also where the number of the file wraps", () => {

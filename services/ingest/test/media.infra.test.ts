@@ -206,19 +206,22 @@ test("another project finds neither the media nor its content, and has its own o
   expect(await isStored(other, id)).toBe(false);
 });
 
-test("an address of a deleted project finds nothing", async () => {
+test("an address finds nothing once a part of the content is removed, or the project is deleted", async () => {
   const projectId = newProject();
-  const content = randomBytes(20);
+  const content = randomBytes(2 * 1024 * 1024);
   const { json } = await announce(projectId, describeContent(content));
-  const id = await store(projectId, content);
-  const { url } = (await show(projectId, id)).json;
-  const text = "insert into ingest.deleted_projects (project_id) values ($1)";
-  await pools.maintenance.query({ name: "", text, values: [projectId] });
-
-  const answers = [await put(json.uploadUrl, content), await read(url)];
-
-  const refusal = [404, { error: "The media was deleted." }];
-  expect(answers.map(({ status, json: body }) => [status, body])).toEqual([refusal, refusal]);
+  const { url } = (await show(projectId, await store(projectId, content))).json;
+  const answers = [];
+  for (const text of [
+    "delete from ingest.media_parts where project_id = $1 and number = 1",
+    "insert into ingest.deleted_projects (project_id) values ($1)",
+  ]) {
+    await pools.maintenance.query({ name: "", text, values: [projectId] });
+    answers.push(await read(url));
+  }
+  answers.push(await put(json.uploadUrl, content));
+  const refusal = { status: 404, json: { error: "The media was deleted." } };
+  expect(answers).toMatchObject([refusal, refusal, refusal]);
 });
 
 test("two contents whose hashes begin alike are not mistaken for each other", async () => {
@@ -313,8 +316,7 @@ describe("media are removed", () => {
     };
     const ids = [await ofAge(400), await ofAge(31), await ofAge(1)];
 
-    const { maintenance } = pools;
-    const [spans, remover] = [createOldSpansStore(maintenance), createTraceRemover(maintenance)];
+    const [spans, remover] = [createOldSpansStore(pools.maintenance), createTraceRemover(pools.maintenance)];
     await sweepOldSpans({ store: spans, remover, retentionDays: 30, mayGoOn: () => true });
 
     expect(await Promise.all(ids.map((id) => isStored(projectId, id)))).toEqual([false, false, true]);
@@ -325,10 +327,8 @@ describe("media are removed", () => {
     const content = randomBytes(10);
     const { json } = await announce(projectId, describeContent(content));
     await sweepAt(nowMs + limits.mediaUnnamedMs + 1_000);
-
-    const refused = await put(json.uploadUrl, content);
-
-    expect([refused.status, refused.json]).toEqual([404, { error: "The media was deleted; announce it again." }]);
+    const refusal = { status: 404, json: { error: "The media was deleted; announce it again." } };
+    expect(await put(json.uploadUrl, content)).toMatchObject(refusal);
   });
 });
 

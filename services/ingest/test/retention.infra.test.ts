@@ -44,13 +44,9 @@ const newProject = (): string => uuidv7(Date.now());
 const daysAgo = (days: number): string => new Date(Date.now() - days * dayMs).toISOString();
 const settings = "/api/v1/agent-monitoring/settings/retention";
 
-async function sweep(retentionDays: number | null, mayGoOn = (): boolean => true) {
-  return sweepOldSpans({
-    store: createOldSpansStore(pools.maintenance),
-    remover: createTraceRemover(pools.maintenance),
-    retentionDays,
-    mayGoOn,
-  });
+async function sweep(retentionDays: number | null, changed: Partial<Parameters<typeof sweepOldSpans>[0]> = {}) {
+  const [store, remover] = [createOldSpansStore(pools.maintenance), createTraceRemover(pools.maintenance)];
+  return sweepOldSpans({ store, remover, retentionDays, mayGoOn: () => true, ...changed });
 }
 
 const keep = (projectId: string, retentionDays: number | null) =>
@@ -130,13 +126,17 @@ describe("a sweep", () => {
   test("drops whole weeks that no project keeps, with their totals and all references to their spans", async () => {
     const [one, two] = [newProject(), newProject()];
     await submitAged(one, [100, 93, 1, 0]);
-    await submitAged(two, [100]);
+    const old = { name: "old", spanId: "old", timestamp: daysAgo(100) };
+    const { traceId } = (await ingest.submit(two, old)).json;
+    const scores = ["old", traceId, "other"].map((spanId) => ({ name: "n", value: 1, spanId }));
+    await ingest.call(two, "POST", "/api/v1/scores", { body: JSON.stringify(scores) });
     await judgeAll();
     expect((await sweep(30)).weeks).toBeGreaterThanOrEqual(2);
 
     expect([await listNames(one), await listNames(two)]).toEqual([["0 days", "1 days"], []]);
     expect([await countOf("span_keys", one), await countOf("search_docs", one)]).toEqual([2, 2]);
     expect([await countOf("span_keys", two), await countOf("search_docs", two)]).toEqual([0, 0]);
+    expect(await countOf("scores", two)).toBe(1);
     expect([await countOf("trace_verdicts", one), await countOf("trace_verdicts", two)]).toEqual([2, 0]);
     const { rows } = await execute("select * from ingest.list_detached_spans()");
     expect(rows).toEqual([]);
@@ -242,7 +242,7 @@ describe("a sweep", () => {
   test("that is broken off is finished by the next", async () => {
     const projectId = newProject();
     await submitAged(projectId, [100, 1]);
-    await sweep(30, () => false);
+    await sweep(30, { mayGoOn: () => false });
     expect(await listNames(projectId)).toEqual(["1 days"]);
     expect(await countOf("span_keys", projectId)).toBe(2);
 
@@ -252,15 +252,32 @@ describe("a sweep", () => {
   });
 
   test("that meets a long reader gives up soon, delays no other work, and succeeds after it", async () => {
-    const projectId = newProject();
+    const [projectId, short] = [newProject(), newProject()];
     await submitAged(projectId, [100, 1]);
+    await keep(short, 5);
+    await submitAged(short, [6, 1]);
     await pools.maintenance.transaction(async (transaction) => {
       await transaction.query({ name: "long_read", text: "select count(*) from ingest.spans" });
       await expect(sweep(30)).rejects.toMatchObject({ code: "store_unavailable" });
+      expect(await listNames(short)).toEqual(["1 days"]);
       expect((await ingest.submit(projectId, { name: "today", framework: "f" })).status).toBe(201);
     });
     await sweep(30);
     expect(await listNames(projectId)).toEqual(["today", "1 days"]);
+  });
+
+  test("that fails for one project still sweeps the others", async () => {
+    const [failing, other] = [newProject(), newProject()];
+    // No week is dropped whole.
+    await keep(newProject(), 0);
+    for (const projectId of [failing, other]) await submitAged(projectId, [20, 1]);
+    const remover = createTraceRemover(pools.maintenance);
+    const removeTraces: typeof remover.removeTraces = async (projectId, ...rest) => {
+      if (projectId === failing) throw new Error("too slow");
+      return remover.removeTraces(projectId, ...rest);
+    };
+    await expect(sweep(10, { remover: { ...remover, removeTraces } })).rejects.toThrow("too slow");
+    expect([await listNames(failing), await listNames(other)]).toEqual([["1 days", "20 days"], ["1 days"]]);
   });
 
   test("removes usage that is no longer queried, and search text whose traces are gone", async () => {
@@ -288,7 +305,7 @@ describe("a span of a week that was dropped", () => {
   test("is stored again when it is sent again, even before its identity is cleared", async () => {
     const projectId = newProject();
     await submitAged(projectId, [100]);
-    await sweep(30, () => false);
+    await sweep(30, { mayGoOn: () => false });
     expect(await countOf("span_keys", projectId)).toBe(1);
 
     const again = { name: "again", spanId: "s100", framework: "f" };
@@ -303,7 +320,7 @@ describe("a span of a week that was dropped", () => {
   test("may be dated into that week again", async () => {
     const projectId = newProject();
     await submitAged(projectId, [100]);
-    await sweep(30, () => false);
+    await sweep(30, { mayGoOn: () => false });
     await submitAged(projectId, [100]);
     expect(await listNames(projectId)).toEqual(["100 days"]);
     await sweep(30);

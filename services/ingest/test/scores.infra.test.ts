@@ -350,10 +350,12 @@ describe("the deletion of a trace", () => {
       { name: "root", value: 1, traceId: root },
       { name: "child", value: 1, traceId: root, spanId: "child" },
       { name: "child alone", value: 1, spanId: "child" },
+      { name: "root by its row", value: 1, spanId: root },
       { name: "kept", value: 1, traceId: kept },
+      { name: "kept by its row", value: 1, spanId: kept },
     );
     await removeTrace(projectId, root);
-    expect(await listedOf(projectId)).toEqual(["kept"]);
+    expect(await listedOf(projectId)).toEqual(["kept", "kept by its row"]);
   });
 });
 

@@ -49,7 +49,10 @@ export function partialName(base: string): string {
   return `${base}.partial`;
 }
 
-/** The complete base backups of a folder, oldest first; none if it holds no backups. */
+/**
+ * The complete base backups of a folder, oldest first; none if it holds no backups. Their order is that of the log: a clock may have
+ * been wrong.
+ */
 export async function listBases({ bases }: BackupSet): Promise<{ folder: string; base: BaseBackup }[]> {
   const found: { folder: string; base: BaseBackup }[] = [];
   const names = await readdir(bases).catch((error: unknown) => absent(error, bases, []));
@@ -59,7 +62,10 @@ export async function listBases({ bases }: BackupSet): Promise<{ folder: string;
     const text = await readFile(record, "utf8").catch((error: unknown) => absent(error, record, null));
     if (text !== null) found.push({ folder, base: readRecord(record, text) });
   }
-  return found;
+  return found.sort(
+    ({ base: one }, { base: other }) =>
+      Number(one.firstSegment > other.firstSegment) - Number(one.firstSegment < other.firstSegment),
+  );
 }
 
 /** The record of a base backup, from its text. */

@@ -111,7 +111,9 @@ function readMediaContent({ media, addresses, clock }: MediaDependencies): Handl
     await call.makeRoom(shown.contentLength);
     const parts: Buffer[] = [];
     for await (const part of media.readContent(projectId, shown.id)) parts.push(part);
-    if (parts.length === 0) throw new AppError("not_found", "The media was deleted.");
+    // It may be removed between two parts.
+    const size = parts.reduce((sum, part) => sum + part.length, 0);
+    if (size !== shown.contentLength) throw new AppError("not_found", "The media was deleted.");
     return { status: 200, body: new Pieces(parts), ...headersOfContent(shown) };
   };
 }

@@ -35,6 +35,7 @@ interface GoneRow {
   id: string;
   dk: string | null;
   trace_key: string | null;
+  span_id: string | null;
   response_id: string | null;
 }
 
@@ -77,6 +78,11 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
   async function forgetRows(projectId: string, rows: readonly GoneRow[]): Promise<void> {
     const traceKeys = [...new Set(rows.map(({ trace_key }) => trace_key).filter((key) => key !== null))];
     const traceNames = rows.map(({ id }) => id.replaceAll("-", ""));
+    // A score names a span by its own id or by that of its row.
+    const spanNames = rows.flatMap(({ id, span_id, trace_key }) => {
+      const traceKey = trace_key?.replaceAll("-", "") ?? null;
+      return [span_id, id].filter((name) => name !== null).map((name) => ({ name, traceKey }));
+    });
     const responseIds = rows.map(({ response_id }) => response_id).filter((id) => id !== null);
     await maintenance.transaction(async (transaction: Transaction) => {
       await transaction.query(tracesLock(projectId, traceKeys));
@@ -109,6 +115,16 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
               where project_id = $1 and scores.trace_key = gone.trace_key
               offset 0
             ) of_row
+            union all
+            select score
+            from unnest($6::text[], $7::text[]) as gone (span_id, trace_key)
+            cross join lateral (
+              select ctid as score
+              from ingest.scores
+              where project_id = $1 and scores.span_id = gone.span_id
+                and (scores.trace_key is null or scores.trace_key = gone.trace_key)
+              offset 0
+            ) of_span
           ),
           not_scored as (
             delete from ingest.scores
@@ -130,7 +146,15 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
           )
           delete from ingest.log_fragments
           where project_id = $1 and trace_key is null and response_id = any($4::text[])`,
-        values: [projectId, rows.map(({ id }) => id), rows.map(({ dk }) => dk), responseIds, traceNames],
+        values: [
+          projectId,
+          rows.map(({ id }) => id),
+          rows.map(({ dk }) => dk),
+          responseIds,
+          traceNames,
+          spanNames.map(({ name }) => name),
+          spanNames.map(({ traceKey }) => traceKey),
+        ],
       });
       await settleTraces(transaction, projectId, traceKeys);
     });
@@ -177,7 +201,7 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
       const { rows } = await maintenance.query<GoneRow>({
         name: `${name}_rows`,
         text: `
-          select project_id, id, dk, trace_key, response_id
+          select project_id, id, dk, trace_key, span_id, response_id
           from ingest.${name}
           where (project_id, id) > ($1, $2)
           order by project_id, id

@@ -75,10 +75,11 @@ export function buildRowRemoval(projectId: string, ids: readonly string[]): Stat
       union all
       select score
       from removed
+      cross join unnest(array[removed.span_id, removed.id::text]) as named (span_id)
       cross join lateral (
         select ctid as score
         from ingest.scores
-        where project_id = $1 and scores.span_id = removed.span_id
+        where project_id = $1 and scores.span_id = named.span_id
           and (scores.trace_key is null or scores.trace_key = replace(removed.trace_key::text, '-', ''))
         offset 0
       ) of_span
