@@ -79,7 +79,7 @@ export function connectBus(options: BusOptions): Bus {
     async sortDeadLetters(contract, durable, decide) {
       requireDurable(contract, durable, service);
       const nats = connection.current();
-      if (!nats) throw new BusError("disconnected", "NATS is away", { subject: contract.subject });
+      if (!nats) throw new BusError("disconnected", "NATS is unavailable", { subject: contract.subject });
       const { subject } = contract;
       const fates = await sortLetters(nats, store, { durable, subject }, decide).catch((cause) => {
         throw toBusError(cause, nats, subject);

@@ -22,7 +22,7 @@ export function createPublish(
     requirePublisher(contract, service);
     const checked = contract.body.parse(body);
     const nats = connection.current();
-    if (!nats) throw new BusError("disconnected", "NATS is away", { subject });
+    if (!nats) throw new BusError("disconnected", "NATS is unavailable", { subject });
     const message = encodeMessage(
       {
         [header.natsMessageId]: messageId,

@@ -33,7 +33,7 @@ const obstacleMessages: Record<Obstacle, string> = {
   timeout: "No outcome came in time",
   busy: "Every member was busy until the time was over",
   no_responder: "Nobody answers this subject",
-  disconnected: "NATS is away",
+  disconnected: "NATS is unavailable",
 };
 
 export function stoppedBy(obstacle: Obstacle, subject: string): BusError {

@@ -19,7 +19,7 @@ export function createReadConsumption(
   return async (contract) => {
     const { subject } = contract;
     const nats = connection.current();
-    if (!nats) throw new BusError("disconnected", "NATS is away", { subject });
+    if (!nats) throw new BusError("disconnected", "NATS is unavailable", { subject });
     try {
       const consumption = await readConsumption(await openJetStream(nats), store, contract);
       // A stream can be replaced without a loss of the connection; later events go into the new one.

@@ -76,7 +76,7 @@ function start(parts: Pick<Parts, "store" | "bus"> & Partial<Parts>): OutboxRela
 }
 
 const eventually = (check: () => void | Promise<void>) => vi.waitFor(check);
-const away = () => new BusError("disconnected", "NATS is away", { subject: told.subject });
+const away = () => new BusError("disconnected", "NATS is unavailable", { subject: told.subject });
 
 describe("the outbox relay", () => {
   test("publishes each row in the order of ids under a message id of the service, and removes it", async () => {

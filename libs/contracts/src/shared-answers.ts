@@ -126,13 +126,13 @@ function overloadOf(route: Route): Record<string, SharedAnswer> {
       route.owner === "gateway"
         ? {
             name: "ServiceUnavailable",
-            description: "A part of the system is away; retry.",
+            description: "A part of the system is unavailable; retry.",
             schemas: [globalErrorBody],
             headers: ["Retry-After"],
           }
         : {
             name: "Unavailable",
-            description: "The store or a part of the system is away; retry.",
+            description: "The store or a part of the system is unavailable; retry.",
             schemas: [errorBody, globalErrorBody],
             headers: ["Retry-After"],
           },

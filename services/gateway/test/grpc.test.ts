@@ -110,7 +110,7 @@ const isSentAgain = "RetryInfo";
 test.each([
   ["undecodable bytes", ["body_unreadable", "Failed to decode"], status.INVALID_ARGUMENT, null],
   ["a full queue", ["queue_full", "The queue is full."], status.UNAVAILABLE, isSentAgain],
-  ["a store that is down", ["store_unavailable", "The store is away."], status.UNAVAILABLE, isSentAgain],
+  ["a store that is down", ["store_unavailable", "The store is unavailable."], status.UNAVAILABLE, isSentAgain],
   ["too much inflated", ["body_too_large", "request entity too large"], status.RESOURCE_EXHAUSTED, null],
   ["a bug", ["internal", "Internal"], status.UNAVAILABLE, isSentAgain],
 ] as const)("%s", async (_what, [failure, sentence], code, retry) => {

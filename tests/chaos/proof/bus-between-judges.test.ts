@@ -126,7 +126,7 @@ test("row 16: eval-runs that is cut off from NATS skips results when their deadl
     ...names.map(() => ({
       status: "skipped",
       rating: null,
-      justification: "The judge could not be asked: the message bus is away.",
+      justification: "The judge could not be asked: the message bus is unavailable.",
     })),
     { status: "failed", rating: 0, justification: expect.any(String) },
   ]);

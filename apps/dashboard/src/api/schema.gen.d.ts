@@ -611,7 +611,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export the media of traces, once for each trace. */
+        /** Export the media, once for each trace or item that has them. */
         get: operations["exportMedia"];
         put?: never;
         post?: never;
@@ -6950,7 +6950,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One line for each of the media of traces, once for each trace, by id. */
+            /** @description One line for each of the media, once for each trace or item that has them, by id. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -52,7 +52,7 @@ export const exportRoutes = {
         schema: interruptedImport,
       },
       503: {
-        description: "The store is away. What was done stays done; send the whole again.",
+        description: "The store is unavailable. What was done stays done; send the whole again.",
         schema: interruptedImport,
       },
     },
@@ -63,7 +63,7 @@ export const exportRoutes = {
   exportTraces: exportOf("exportTraces", "traces", "spans of traces"),
   exportAgents: exportOf("exportAgents", "agents", "agents"),
   exportScores: exportOf("exportScores", "scores", "scores that clients gave"),
-  exportMedia: exportOf("exportMedia", "media", "media of traces, once for each trace"),
+  exportMedia: exportOf("exportMedia", "media", "media, once for each trace or item that has them"),
   exportDatasets: exportOf("exportDatasets", "datasets", "datasets"),
   exportDatasetVersions: exportOf("exportDatasetVersions", "dataset-versions", "versions of datasets"),
   exportRuns: exportOf("exportRuns", "runs", "runs"),

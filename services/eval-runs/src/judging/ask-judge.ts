@@ -24,7 +24,7 @@ function explain(error: BusError): Judgement {
     case "no_responder":
       return skipped("no_judge", "No judge is running.");
     case "disconnected":
-      return skipped("no_judge", "The judge could not be asked: the message bus is away.");
+      return skipped("no_judge", "The judge could not be asked: the message bus is unavailable.");
     case "busy":
       return skipped("no_judge", "Every judge was busy until the time for this result was over.");
     case "timeout":

@@ -36,7 +36,7 @@ function explain(error: BusError): Judgement {
     case "no_responder":
       return skipped("no_scorer", `Nobody is running who scores ${who}.`);
     case "disconnected":
-      return skipped("no_scorer", `Nobody could be asked about ${who}: the message bus is away.`);
+      return skipped("no_scorer", `Nobody could be asked about ${who}: the message bus is unavailable.`);
     case "busy":
       return skipped("no_scorer", `Whoever scores ${who} was busy until the time for this result was over.`);
     case "timeout":

@@ -87,12 +87,19 @@ function readRoleMessage(value: Record<string, unknown>): Message[] | null {
   if (isRecord(value.function_call)) calls.push(readToolCall(value.function_call));
   if (content === undefined && calls.length === 0 && !("content" in value) && role !== "assistant") return null;
   const parts = partsInText(content);
-  if (role !== "tool") return composeMessages(role, parts, calls);
+  if (role !== "tool") return [...readReasoning(role, value), ...composeMessages(role, parts, calls)];
   const id = [value.tool_call_id, value.toolCallId, value.id].find((given) => typeof given === "string");
   if (Array.isArray(parts) && parts.some((part) => readPart(part).kind === "tool_result")) {
     return composeMessages(role, parts, calls, id as string | undefined);
   }
   return [toolMessage(resultText(content), id as string | undefined)];
+}
+
+/** DeepSeek, vLLM, LiteLLM and OpenRouter give the reasoning beside the answer; as elsewhere it is a message before that. */
+function readReasoning(role: string, { reasoning_content, reasoning }: Record<string, unknown>): Message[] {
+  const text = reasoning_content ?? reasoning;
+  if (role !== "assistant" || typeof text !== "string" || text === "") return [];
+  return composeMessages(role, [{ type: "reasoning", text }]);
 }
 
 /** OpenInference spreads parts over `contents.N.message_content`. */
@@ -133,7 +140,8 @@ function readLangChain(value: Record<string, unknown>): Message[] | null {
   }
   const calls = readToolCalls(fields.tool_calls);
   const extra = isRecord(fields.additional_kwargs) ? fields.additional_kwargs : {};
-  return composeMessages(role, fields.content, calls.length > 0 ? calls : readToolCalls(extra.tool_calls));
+  const said = composeMessages(role, fields.content, calls.length > 0 ? calls : readToolCalls(extra.tool_calls));
+  return [...readReasoning(role, extra), ...said];
 }
 
 /** `{kind: "request" | "response", parts: [{part_kind, content}]}`. */

@@ -52,6 +52,16 @@ const dialects: [string, unknown, Message[]][] = [
     { choices: [{ index: 0, message: { role: "assistant", content: null, refusal: "I cannot help." } }] },
     [{ role: "assistant", content: "I cannot help." }],
   ],
+  [
+    "reasoning beside the answer",
+    { choices: [{ message: { role: "assistant", reasoning_content: "think", content: "Sunny." } }] },
+    [{ role: "assistant", content: [{ type: "reasoning", text: "think" }] }, answered],
+  ],
+  [
+    "reasoning beside a LangChain message",
+    [{ type: "ai", data: { content: "Sunny.", additional_kwargs: { reasoning_content: "think" } } }],
+    [{ role: "assistant", content: [{ type: "reasoning", text: "think" }] }, answered],
+  ],
   ["an OpenAI completion", { choices: [{ text: "Sunny.", index: 0 }] }, [answered]],
   [
     "OpenAI Responses items",
