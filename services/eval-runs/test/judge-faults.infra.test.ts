@@ -171,7 +171,9 @@ describe("a judge that fails skips the result, with the reason, and never fails 
     const runId = await startRun(client);
     const { body } = await client.submit(runId, [buildResult()]);
 
-    expect(body.scoredResults).toMatchObject([skippedAs("The judge could not be asked: the message bus is unavailable.")]);
+    expect(body.scoredResults).toMatchObject([
+      skippedAs("The judge could not be asked: the message bus is unavailable."),
+    ]);
     expect(await client.readRun(runId)).toMatchObject({ resultCount: 1, averageRating: null });
     expect((await client.finalize(runId)).body).toMatchObject({ status: "completed" });
   });
