@@ -122,11 +122,11 @@ test("the trend and the most frequent findings can be limited to one agent", asy
 });
 
 test("figures of agents are unavailable while ingest is", async () => {
-  fakeIngest.isAway = true;
+  fakeIngest.isUnavailable = true;
   const { status } = await newProject()
     .send("GET", "/agent-monitoring/agent-figures")
     .finally(() => {
-      fakeIngest.isAway = false;
+      fakeIngest.isUnavailable = false;
     });
   expect(status).toBe(503);
 });

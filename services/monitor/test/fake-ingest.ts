@@ -19,7 +19,7 @@ export interface FakeIngest {
   /** How often traces were read. */
   reads(): number;
   /** While true, it does not answer. */
-  isAway: boolean;
+  isUnavailable: boolean;
   stop(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export async function startFakeIngest(): Promise<FakeIngest> {
       .map(({ agent }) => agent)
       .toSorted((one, other) => one.name.localeCompare(other.name));
   const requireThere = (): void => {
-    if (fake.isAway) throw new AppError("service_unavailable", "away");
+    if (fake.isUnavailable) throw new AppError("service_unavailable", "away");
   };
   const http = createHttpServer({
     service: "ingest",
@@ -154,7 +154,7 @@ export async function startFakeIngest(): Promise<FakeIngest> {
     modelCosts: [],
     agentCosts: [],
     reads: () => reads,
-    isAway: false,
+    isUnavailable: false,
     stop: () => http.stop(),
   };
   return fake;

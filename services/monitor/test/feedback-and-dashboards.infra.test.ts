@@ -130,9 +130,9 @@ describe("feedback", () => {
     ] as const) {
       expect(await project.send("POST", "/feedback", body)).toEqual({ status, body: { error } });
     }
-    fakeIngest.isAway = true;
+    fakeIngest.isUnavailable = true;
     const away = await project.send("POST", "/feedback", { traceId, rating: "down" });
-    fakeIngest.isAway = false;
+    fakeIngest.isUnavailable = false;
     expect(away.status).toBe(503);
     expect(await project.lines("/export/feedback")).toEqual([]);
     expect(await project.lines("/export/outcomes")).toEqual([]);

@@ -221,10 +221,10 @@ describe("a settled trace", () => {
   test("waits for an unavailable ingest, and then is checked", async () => {
     const project = newProject();
     await createPattern(project, { includeTerms: ["lawyer"] });
-    fakeIngest.isAway = true;
+    fakeIngest.isUnavailable = true;
     await settle(record(project, { output: "My lawyer." }));
     await vi.waitFor(async () => expect(await outcomesOf(project)).toEqual([null]));
-    fakeIngest.isAway = false;
+    fakeIngest.isUnavailable = false;
 
     await untilChecked(project, 1);
     expect(await listSignals(project)).toMatchObject([{ occurrenceCount: 1 }]);

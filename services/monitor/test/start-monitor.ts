@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { identityHeader, type Method, requestIdHeader } from "@touchstone/contracts";
-import { createIdentitySigner, createMetrics, type Service, systemClock } from "@touchstone/service-kit";
+import { createIdentitySigner, createMetrics, type Logger, type Service, systemClock } from "@touchstone/service-kit";
 import { expect, vi } from "vitest";
 import { createMonitor, readMonitorConfig } from "../src/index.ts";
 import { quiet } from "./test-store.ts";
@@ -13,6 +13,7 @@ export async function startMonitor(at: {
   natsUrl: string;
   ingestUrl: string;
   settings?: Readonly<Record<string, string>>;
+  logger?: Logger;
 }): Promise<{ service: Service; address: string }> {
   const { config } = readMonitorConfig({
     PORT: "0",
@@ -22,7 +23,7 @@ export async function startMonitor(at: {
     SERVICE_INTERNAL_SECRET: rootSecret,
     ...at.settings,
   });
-  const service = createMonitor(config, { logger: quiet, clock: systemClock, metrics: createMetrics() });
+  const service = createMonitor(config, { logger: at.logger ?? quiet, clock: systemClock, metrics: createMetrics() });
   const { address } = await service.start();
   await vi.waitFor(async () => expect(await service.readiness()).toMatchObject({ ready: true }));
   return { service, address: address as string };

@@ -89,9 +89,9 @@ describe("a pattern that is not stored", () => {
         { traceId: "nonsense", message: "Trace not found" },
       ],
     });
-    fakeIngest.isAway = true;
+    fakeIngest.isUnavailable = true;
     const away = await tryOut(project, { includeTerms: ["why"], traceIds: [own] });
-    fakeIngest.isAway = false;
+    fakeIngest.isUnavailable = false;
     expect(away).toEqual({
       ...{ checked: 0, matched: 0, matches: [] },
       errors: [{ traceId: own, message: "The trace could not be read" }],

@@ -1,6 +1,6 @@
 import { connectBus } from "@touchstone/bus";
 import { webhookDeliveryList, webhookSecretReply } from "@touchstone/contracts";
-import { uuidv7 } from "@touchstone/service-kit";
+import { createLogger, uuidv7 } from "@touchstone/service-kit";
 import { startTestNats } from "@touchstone/testkit";
 import { expect, vi } from "vitest";
 import type { Finding } from "../src/model/finding.ts";
@@ -23,11 +23,17 @@ export async function startWebhookBench() {
     startFakeIngest(),
     startWebhookReceiver(),
   ]);
+  const lines: Record<string, unknown>[] = [];
+  const logger = createLogger(
+    { service: "monitor", level: "info" },
+    { write: (line: string) => void lines.push(JSON.parse(line)) },
+  );
   const { service, address } = await startMonitor({
     databaseUrl: store.url,
     natsUrl: nats.url,
     ingestUrl: ingest.address,
     settings: { SERVICE_PUBLIC_URL: `${publicUrl}/`, SERVICE_WEBHOOK_SECRET: channelSecret },
+    logger,
   });
   const evalRuns = connectBus({ url: nats.url, service: "eval-runs", logger: quiet });
   await vi.waitFor(() => expect(evalRuns.status()).toBe("connected"));
@@ -74,6 +80,14 @@ export async function startWebhookBench() {
         const { deliveries } = await listDeliveries(project);
         expect(deliveries.filter(({ status }) => status !== "pending")).toHaveLength(count);
         return deliveries;
+      }),
+
+    /** Waits until the monitor has tried to handle this event, and answers what it logged about its first try. */
+    untilTried: (messageId: string) =>
+      vi.waitFor(() => {
+        const line = lines.find((each) => each.msg === "bus event taken" && each.messageId === messageId);
+        if (line === undefined) throw new Error("the event was not tried");
+        return line;
       }),
 
     async stop(): Promise<void> {

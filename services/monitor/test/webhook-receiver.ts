@@ -7,24 +7,30 @@ export interface Received {
   text: string;
 }
 
+type ReceiverAnswer = number | "hangs" | Promise<number>;
+
 /** A server that receives webhooks. */
 export interface WebhookReceiver {
-  /** A separate path that answers with these statuses in turn, then always with the last one; `hangs` never answers. */
-  open(...answers: readonly (number | "hangs")[]): { url: string; received: Received[] };
+  /**
+   * A separate path that answers with these statuses in turn, then always with the last one; `hangs` never answers, and
+   * a promise answers when it resolves.
+   */
+  open(...answers: readonly ReceiverAnswer[]): { url: string; received: Received[] };
   stop(): Promise<void>;
 }
 
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
-  const paths = new Map<string, { answers: (number | "hangs")[]; received: Received[] }>();
+  const paths = new Map<string, { answers: ReceiverAnswer[]; received: Received[] }>();
   const server = createServer((request, response) => {
     const path = paths.get(request.url ?? "");
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
+    request.on("end", async () => {
       path?.received.push({ headers: request.headers, text: Buffer.concat(chunks).toString() });
       const answer = (path && (path.answers.length > 1 ? path.answers.shift() : path.answers[0])) ?? 404;
       if (answer === "hangs") return;
-      response.writeHead(answer, answer === 302 ? { location: "/redirected" } : {}).end("thanks");
+      const status = await answer;
+      response.writeHead(status, status === 302 ? { location: "/redirected" } : {}).end("thanks");
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

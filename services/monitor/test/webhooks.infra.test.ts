@@ -164,6 +164,32 @@ describe("a failure", () => {
     const enabled = await project.send("PUT", `/agent-monitoring/webhooks/${id}`, { enabled: true });
     expect(enabled.body.webhook).toMatchObject({ enabled: true, disabledReason: null, url });
   });
+
+  test("goes to the webhook's new address when the old one answers 410 after the change", async () => {
+    const project = bench.newProject();
+    const held = Promise.withResolvers<number>();
+    const [old, moved] = [bench.receiver.open(held.promise), bench.receiver.open(204)];
+    const { id } = await bench.createWebhook(project, { url: old.url });
+    await bench.fail(project);
+    await vi.waitFor(() => expect(old.received).toHaveLength(1));
+    await project.send("PUT", `/agent-monitoring/webhooks/${id}`, { url: moved.url });
+    held.resolve(410);
+    const [delivery] = await bench.untilSettled(project, 1);
+
+    expect(delivery).toMatchObject({ status: "delivered", attempts: 2, lastStatus: 204 });
+    expect([old.received.length, moved.received.length]).toEqual([1, 1]);
+    expect(await getWebhook(project, id)).toMatchObject({ enabled: true, disabledReason: null, url: moved.url });
+  });
+});
+
+const buildFailedGate = (projectId: string) => ({
+  projectId,
+  gateId: uuidv7(Date.now()),
+  runId: randomUUID(),
+  datasetId: randomUUID(),
+  passed: false,
+  failedChecks: ["6 is below 7."],
+  recordedAt: new Date().toISOString(),
 });
 
 test("a failed gate is sent once to each subscriber, however often its event arrives", async () => {
@@ -172,8 +198,7 @@ test("a failed gate is sent once to each subscriber, however often its event arr
   await bench.createWebhook(project, { url, events: ["gate.failed"] });
   await bench.createWebhook(project, { url, events: ["signal.new"] });
   const { projectId } = project;
-  const gate = { projectId, gateId: uuidv7(Date.now()), runId: randomUUID(), datasetId: randomUUID() };
-  const failed = { ...gate, passed: false, failedChecks: ["6 is below 7."], recordedAt: new Date().toISOString() };
+  const failed = buildFailedGate(projectId);
   const passed = { ...failed, gateId: uuidv7(Date.now()), passed: true, failedChecks: [] };
   for (const event of [passed, failed, failed]) {
     await bench.evalRuns.publish(gateRecorded, event, { messageId: randomUUID() });
@@ -185,13 +210,32 @@ test("a failed gate is sent once to each subscriber, however often its event arr
 
   expect(received.map(({ text }) => JSON.parse(text))[0]).toMatchObject({
     event: "gate.failed",
-    text: `[Monitor] HIGH: A gate failed: run ${gate.runId}`,
-    link: `https://touchstone.example.com/p/${projectId}/runs/${gate.runId}`,
-    patternKey: `gate:${gate.datasetId}`,
+    text: `[Monitor] HIGH: A gate failed: run ${failed.runId}`,
+    link: `https://touchstone.example.com/p/${projectId}/runs/${failed.runId}`,
+    patternKey: `gate:${failed.datasetId}`,
     rootCause: "6 is below 7.",
     signalId: null,
   });
   expect(received).toHaveLength(2);
+});
+
+test("a failed gate of a deleted project is handled at its first try, and sent to no webhook", async () => {
+  const project = bench.newProject();
+  const { url, received } = bench.receiver.open(200);
+  await bench.createWebhook(project, { url, events: ["gate.failed"] });
+  const { projectId } = project;
+  await bench.store.query("insert into monitor.deleted_projects (project_id, next_pass_at) values ($1, null)", [
+    projectId,
+  ]);
+  const messageId = randomUUID();
+  await bench.evalRuns.publish(gateRecorded, buildFailedGate(projectId), { messageId });
+
+  expect(await bench.untilTried(messageId)).toMatchObject({
+    ...{ durable: "monitor-gate-recorded", attempt: 1, outcome: "handled" },
+  });
+  const deliveries = "select id from monitor.webhook_deliveries where project_id = $1";
+  expect(await bench.store.query(deliveries, [projectId])).toEqual([]);
+  expect(received).toEqual([]);
 });
 
 describe("a webhook", () => {

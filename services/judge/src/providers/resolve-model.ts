@@ -17,6 +17,8 @@ export interface ModelRoute {
   provider: Provider | null;
   /** In words for the client, without keys. */
   missing: { skipped: SkipReason; because: string };
+  /** The project's settings could not be read: its platform model and custom endpoints are unknown. */
+  isGuess: boolean;
 }
 
 export interface ResolveOptions {
@@ -104,6 +106,7 @@ export function createModelResolver(options: ModelResolverOptions): ModelResolve
       price,
       provider: providerOf(name, usable[name]),
       missing: { skipped: "no_key", because },
+      isGuess: false,
     };
   }
 
@@ -112,14 +115,14 @@ export function createModelResolver(options: ModelResolverOptions): ModelResolve
     const { model, baseUrl, apiKey } = custom;
     const provider = remember(baseUrl, apiKey, () => openCustom(custom));
     const missing = { skipped: "no_key", because: `Judge model "${model}" cannot be asked.` } as const;
-    return { model, host: new URL(baseUrl).host, api: "chat", price, provider, missing };
+    return { model, host: new URL(baseUrl).host, api: "chat", price, provider, missing, isGuess: false };
   }
 
-  /** The model's provider if no key were stored: enough to look up recorded verdicts. */
+  /** The model's provider if nothing were stored: enough to look up the recorded verdicts of a model that is named. */
   function unknownRoute(named: string | null, missing: ModelRoute["missing"]): ModelRoute {
     const model = named ?? defaultModel;
     const { baseUrl, api } = configs[chooseProvider(model, configs)];
-    return { model, host: new URL(baseUrl).host, api, price: null, provider: null, missing };
+    return { model, host: new URL(baseUrl).host, api, price: null, provider: null, missing, isGuess: true };
   }
 
   return {

@@ -31,7 +31,7 @@ export interface AdaptiveLimitOptions {
 export function createAdaptiveLimit({ placesMax, clock, sleep }: AdaptiveLimitOptions): AdaptiveLimit {
   const limit = createFairLimit({ places: placesMax });
   let allowance = placesMax;
-  let silentUntilMs = 0;
+  let silence: { untilMs: number; lengthMs: number } | null = null;
   let cuts = 0;
 
   function resize(newAllowance: number): void {
@@ -39,19 +39,32 @@ export function createAdaptiveLimit({ placesMax, clock, sleep }: AdaptiveLimitOp
     limit.resize(Math.floor(allowance));
   }
 
+  /** At most its whole length, also when the clock was set back. */
+  function silentForMs(): number {
+    return silence === null ? 0 : Math.min(silence.lengthMs, silence.untilMs - clock.now());
+  }
+
+  async function waitForSilenceToEnd(signal: AbortSignal): Promise<void> {
+    for (let waitMs = silentForMs(); waitMs > 0; waitMs = silentForMs()) {
+      const current = silence;
+      await sleep(waitMs, signal);
+      // It has passed, whatever the clock says now. A rejection meanwhile may have begun another.
+      if (silence === current) silence = null;
+    }
+  }
+
   return {
     run(request, call) {
       return limit.run(request, async () => {
-        for (let waitMs = silentUntilMs - clock.now(); waitMs > 0; waitMs = silentUntilMs - clock.now()) {
-          await sleep(waitMs, request.signal);
-        }
+        await waitForSilenceToEnd(request.signal);
         const cutsAtStart = cuts;
         return call({
           accepted: () => {
             if (allowance < placesMax) resize(allowance + 1 / allowance);
           },
           rejected: (retryAfterMs) => {
-            silentUntilMs = Math.max(silentUntilMs, clock.now() + (retryAfterMs ?? 0));
+            const lengthMs = retryAfterMs ?? 0;
+            if (lengthMs > silentForMs()) silence = { untilMs: clock.now() + lengthMs, lengthMs };
             if (cuts !== cutsAtStart) return;
             cuts += 1;
             resize(allowance / 2);

@@ -75,7 +75,9 @@ export function createCircuitBreaker({ clock, sleep, failuresMax, openMs }: Circ
     };
     const wake = new AbortController();
     try {
-      const silence = sleep(Math.max(0, untilMs - clock.now()), AbortSignal.any([signal, wake.signal]));
+      // No longer than usual, also when the clock was set back.
+      const silenceMs = Math.min(openMs, Math.max(0, untilMs - clock.now()));
+      const silence = sleep(silenceMs, AbortSignal.any([signal, wake.signal]));
       if ((await Promise.race([silence, own.promise])) === "answered") return ordinary;
     } catch (thrown) {
       end("abandoned");

@@ -41,11 +41,17 @@ export function createCaseJudge(options: CaseJudgeOptions): CaseJudge {
       const because = "This judge needs an expected result, and the case has none.";
       return { skipped: "no_reference", because, verdictId: null };
     }
-    return verdicts.reach({ route, rubric, judged }, call, () => {
+    const unresolved: ReachedVerdict = { ...route.missing, verdictId: null };
+    // A search for another model would find its ratings, or a miss that is none.
+    if (route.isGuess && rubric.model === null) return unresolved;
+    const reached = await verdicts.reach({ route, rubric, judged }, call, () => {
       const { instructions, prompt } = assemblePrompt(judged, rubric, options.fenceSecret);
       const unusable = "Judge returned no usable rating";
       return askForJson({ route, instructions, prompt, answerSchema, read: parseVerdict, repair, unusable }, call);
     });
+    // A custom model's ratings are stored under its endpoint, which is unknown.
+    const isMiss = "skipped" in reached && reached.skipped === "replay_miss";
+    return route.isGuess && isMiss ? unresolved : reached;
   }
 
   return async (rubric, judged, call) => {

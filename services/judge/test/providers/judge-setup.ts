@@ -74,6 +74,7 @@ export function setUpJudge(llm: ScriptedLlm, options: Partial<OpenAiProviderOpti
       price: null,
       provider,
       missing,
+      isGuess: false,
     }),
     fenceSecret,
     clock,

@@ -5,7 +5,7 @@ import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AnsweredKeys } from "../../src/providers/project-keys.ts";
 import { benchKey, type JudgeBench, openJudgeBench, type ScoreBody } from "../judge-bench.ts";
-import { buildRubric } from "../judge-builders.ts";
+import { buildCase, buildRubric } from "../judge-builders.ts";
 import { type ScriptedAuth, startScriptedAuth } from "./scripted-auth.ts";
 
 const projects = {
@@ -93,6 +93,36 @@ describe("an installation's judge", () => {
     });
     expect(similarity).toEqual({ jaccard: 1 });
     expect(bench.llm.requests).toEqual([]);
+  });
+});
+
+describe("a replay while auth is unavailable", () => {
+  test("finds what was judged with the model that it names, and reports the outage instead of a miss", async () => {
+    auth.store(projects.own, { platformModel: "gpt-platform" });
+    await bench.startJudge({ SERVICE_AUTH_URL: auth.url });
+    const ask = (model: string | null, body: Partial<ScoreBody> = {}) =>
+      judge(projects.own, { judges: [buildRubric({ model })], case: buildCase({ input: "an outage" }), ...body });
+    expect(await ask(null)).toMatchObject({ status: "scored", model: "gpt-platform" });
+    const named = await ask("gpt-named");
+    expect(named).toMatchObject({ status: "scored" });
+    await bench.stopJudges();
+    // The installation's default model rated the same case for the same owner.
+    await bench.startJudge();
+    expect(await ask(null)).toMatchObject({ status: "scored", model: "gpt-5.6-luna" });
+    await bench.stopJudges();
+
+    await bench.startJudge({ SERVICE_AUTH_URL: `http://127.0.0.1:${await findFreePort()}` });
+    const replay = (model: string | null) => ask(model, { verdictMode: "replay" });
+    const unavailable = {
+      status: "skipped",
+      rating: null,
+      reason: "provider_error",
+      justification: "The provider keys cannot be read at the moment, so no judge was asked.",
+      verdictId: null,
+    };
+    expect(await replay(null)).toMatchObject(unavailable);
+    expect(await replay("gpt-never-asked")).toMatchObject(unavailable);
+    expect(await replay("gpt-named")).toMatchObject({ source: "replay", verdictId: named?.verdictId });
   });
 });
 

@@ -42,6 +42,19 @@ test("an open circuit keeps every call waiting, then lets exactly one through", 
   expect(admitted).toBe(1);
 });
 
+test("a clock that is set back keeps an open circuit open no longer than usual", async () => {
+  const { clock, admit, fail } = createBreaker();
+  await fail(3);
+  await clock.advance(-3_600_000);
+  let isAdmitted = false;
+  void admit().then(() => {
+    isAdmitted = true;
+  });
+  await clock.waitForSleepers(1);
+  await clock.advance(10_000);
+  expect(isAdmitted).toBe(true);
+});
+
 test("an answered probe lets everybody through", async () => {
   const { clock, breaker, admit, fail } = createBreaker();
   await fail(3);

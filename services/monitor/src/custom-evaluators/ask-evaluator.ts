@@ -31,8 +31,8 @@ export function createAskEvaluator({ bus, outbound }: { bus: Bus; outbound: Outb
       return { failure: { message, kind: isLasting ? "lasting" : "passing" } };
     } catch (thrown) {
       if (signal.aborted || !isBusError(thrown)) throw thrown;
-      const isAway = thrown.kind === "no_responder" || thrown.kind === "disconnected" || thrown.kind === "busy";
-      if (isAway) return { failure: { message: `Nobody runs scripts: ${thrown.kind}.`, kind: "away" } };
+      const isUnavailable = thrown.kind === "no_responder" || thrown.kind === "disconnected" || thrown.kind === "busy";
+      if (isUnavailable) return { failure: { message: `Nobody runs scripts: ${thrown.kind}.`, kind: "away" } };
       if (thrown.kind === "too_large")
         return { failure: { message: "The trace is too large for a script.", kind: "lasting" } };
       return { failure: { message: `The script was not run: ${thrown.kind}.`, kind: "passing" } };

@@ -87,7 +87,7 @@ async function readTrace(
   } catch (thrown) {
     // Only if the service does not answer: a trace that ingest cannot read is retried like any other failure.
     if (isAppError(thrown) && thrown.code === "service_unavailable" && !/could not answer/.test(thrown.message)) {
-      return { outcome: "postponed", reason: "Ingest is away." };
+      return { outcome: "postponed", reason: "Ingest is unavailable." };
     }
     throw thrown;
   }

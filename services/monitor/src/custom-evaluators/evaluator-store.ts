@@ -67,6 +67,8 @@ export function createEvaluatorStore(database: Database): EvaluatorStore {
 
     delete: (projectId, id, act) =>
       database.scoped([projectId], async (transaction) => {
+        // A change that overlaps would store the scorer again.
+        await lock(transaction, projectId);
         const { rows } = await transaction.query<{ name: string }>({
           name: "custom_evaluator_delete",
           text: `

@@ -1,6 +1,6 @@
 import { isUuid } from "@touchstone/contracts";
 import type { IngestClient } from "../ingest-client.ts";
-import { AwayError, type ScoreMember } from "../judging/member-scorer.ts";
+import { type ScoreMember, UnavailableError } from "../judging/member-scorer.ts";
 import type { AskEvaluator } from "./ask-evaluator.ts";
 import { findingOf, goodnessOf } from "./evaluator.ts";
 import type { EvaluatorStore } from "./evaluator-store.ts";
@@ -23,7 +23,7 @@ export function createScoreCustomMember(dependencies: {
     const asked = await askEvaluator({ projectId, ...evaluator }, trace, signal);
     if ("failure" in asked) {
       const { message, kind } = asked.failure;
-      if (kind === "away") throw new AwayError(message);
+      if (kind === "away") throw new UnavailableError(message);
       if (kind === "passing") throw new Error(message);
       return { name, goodness: null, because: message };
     }

@@ -6,8 +6,8 @@ import type { z } from "zod";
 import type { AskEvaluator } from "../custom-evaluators/ask-evaluator.ts";
 import { type AskedTrace, findingOf, goodnessOf } from "../custom-evaluators/evaluator.ts";
 import type { IngestClient } from "../ingest-client.ts";
-import { AwayError } from "../judging/member-scorer.ts";
-import { askJudge, JudgeAwayError } from "../patterns/ask-judge.ts";
+import { UnavailableError } from "../judging/member-scorer.ts";
+import { askJudge, JudgeUnavailableError } from "../patterns/ask-judge.ts";
 import type { DecideSemantic } from "../patterns/matching/evaluate-conditions.ts";
 import { goodnessByBuiltin, goodnessByPattern, overranMember } from "../patterns/matching/goodness.ts";
 import { NoThreadError, OverrunError, type PatternMatcher } from "../patterns/matching/pattern-matcher.ts";
@@ -72,7 +72,7 @@ export async function findGoodness(
     const document = { name, ...withoutUndefined(evaluatorDefinition.parse(definition)) };
     const answered = await askEvaluator({ projectId, id, document }, await readAsked(), signal);
     if ("failure" in answered) {
-      if (answered.failure.kind === "away") throw new AwayError(answered.failure.message);
+      if (answered.failure.kind === "away") throw new UnavailableError(answered.failure.message);
       return nothing(answered.failure.message);
     }
     const finding = findingOf(document, answered.answer);
@@ -91,7 +91,7 @@ export async function findGoodness(
         if (signal.aborted) return nothing("The time for this member was over.");
         if (thrown instanceof OverrunError) return nothing(overranMember);
         if (thrown instanceof UndecidedError) return nothing(thrown.message);
-        if (!isAway(thrown)) {
+        if (!isUnavailable(thrown)) {
           const { kind, refId } = member;
           logger.error({ err: thrown, projectId, kind, refId }, "a member of a group could not score a result");
           return nothing("The scorer failed on this result.");
@@ -113,8 +113,8 @@ export async function findGoodness(
 }
 
 /** The service that scores the member is unavailable, or no thread is free for a pattern. */
-const isAway = (thrown: unknown): thrown is Error =>
-  thrown instanceof AwayError || thrown instanceof JudgeAwayError || thrown instanceof NoThreadError;
+const isUnavailable = (thrown: unknown): thrown is Error =>
+  thrown instanceof UnavailableError || thrown instanceof JudgeUnavailableError || thrown instanceof NoThreadError;
 
 /** Replaying makes no call to a provider. */
 const neverAsked: DecideSemantic = async () => {
@@ -143,7 +143,7 @@ async function readTrace(
     return await ingest.readTraceForScripts(projectId, traceId);
   } catch (thrown) {
     if (isAppError(thrown) && thrown.code === "service_unavailable") {
-      throw new AwayError("The linked trace could not be read.");
+      throw new UnavailableError("The linked trace could not be read.");
     }
     throw thrown;
   }

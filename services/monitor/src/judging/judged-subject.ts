@@ -63,11 +63,11 @@ export async function readSubject(
     if (trace === null) return { outcome: "skipped", reason: "The trace is not there any more." };
     return { subject: { case: caseOfTrace(trace), trace, query: trace.input, response: trace.output } };
   } catch (thrown) {
-    if (isAway(thrown)) return { outcome: "postponed", reason: "Ingest is away." };
+    if (isUnavailable(thrown)) return { outcome: "postponed", reason: "Ingest is unavailable." };
     throw thrown;
   }
 }
 
 /** Only if the service does not answer: a trace that ingest cannot read is retried like any other failure. */
-const isAway = (thrown: unknown): boolean =>
+const isUnavailable = (thrown: unknown): boolean =>
   isAppError(thrown) && thrown.code === "service_unavailable" && !/could not answer/.test(thrown.message);

@@ -82,7 +82,7 @@ function endingOf(error: BusError): NotJudged {
     case "no_responder":
       return { outcome: "postponed", reason: "No judge is running." };
     case "disconnected":
-      return { outcome: "postponed", reason: "The judge could not be asked: the message bus is away." };
+      return { outcome: "postponed", reason: "The judge could not be asked: the message bus is unavailable." };
     case "busy":
       return { outcome: "postponed", reason: "Every judge is busy." };
     case "too_large":

@@ -18,10 +18,10 @@ export interface MemberTrace {
 }
 
 /** The service that scores a member is unavailable, which is not the group's fault. */
-export class AwayError extends Error {}
+export class UnavailableError extends Error {}
 
 /**
- * Scores members of one kind. Null: there is no such pattern or scorer. Throws for temporary failures, an {@link AwayError} if
+ * Scores members of one kind. Null: there is no such pattern or scorer. Throws for temporary failures, an {@link UnavailableError} if
  * the service that could score it is unavailable.
  */
 export type ScoreMember = (refId: string, trace: MemberTrace, signal: AbortSignal) => Promise<MemberFinding | null>;

@@ -4,7 +4,7 @@ import { type Check, checkTriesMax, type DueCheck } from "../checks/check.ts";
 import { type JudgedSubject, readSubject } from "../judging/judged-subject.ts";
 import { budgetExhausted } from "../judging/live-budget.ts";
 import { isPassing } from "../judging/live-judge.ts";
-import { AwayError, type MemberFinding, type MemberScorers } from "../judging/member-scorer.ts";
+import { type MemberFinding, type MemberScorers, UnavailableError } from "../judging/member-scorer.ts";
 import type { JudgingDependencies } from "./judge-check.ts";
 import { planGroups } from "./plan-judging.ts";
 import { recordJudgement } from "./record-judgement.ts";
@@ -30,7 +30,7 @@ export function createGroupCheck(dependencies: JudgingDependencies & { memberSco
           return await score(refId, { projectId, trace }, signal);
         } catch (thrown) {
           // As with judges, the last try uses the findings of the others.
-          if (signal.aborted || thrown instanceof AwayError || attempt < checkTriesMax) throw thrown;
+          if (signal.aborted || thrown instanceof UnavailableError || attempt < checkTriesMax) throw thrown;
           const because = thrown instanceof Error ? thrown.message : String(thrown);
           return { name: refId, goodness: null, because };
         }
@@ -57,10 +57,10 @@ export function createGroupCheck(dependencies: JudgingDependencies & { memberSco
       if (!("subject" in read)) return read;
       const { subject } = read;
       const found = await scoreMembers(group, check, subject, signal).catch((thrown: unknown) => {
-        if (thrown instanceof AwayError) return thrown;
+        if (thrown instanceof UnavailableError) return thrown;
         throw thrown;
       });
-      if (found instanceof AwayError) return { outcome: "postponed", reason: found.message };
+      if (found instanceof UnavailableError) return { outcome: "postponed", reason: found.message };
       const asked = await judge.ask(
         {
           projectId,

@@ -4,7 +4,7 @@ import type { DecideSemantic } from "./matching/evaluate-conditions.ts";
 import { UndecidedError } from "./matching/undecided-error.ts";
 
 /** No judge answers on the bus, which is not the fault of the request. */
-export class JudgeAwayError extends Error {}
+export class JudgeUnavailableError extends Error {}
 
 type Reason = NonNullable<ReturnType<typeof matchPattern.reply.parse>["failure"]>["reason"];
 
@@ -15,7 +15,7 @@ const asking: readonly Reason[] = ["provider_error", "timeout", "unparseable"];
 
 /**
  * Asks the judge about semantic conditions of one project, one call for each. Throws {@link UndecidedError} when the judge
- * could not decide, and {@link JudgeAwayError} when there is none.
+ * could not decide, and {@link JudgeUnavailableError} when there is none.
  */
 export function askJudge(
   bus: Bus,
@@ -26,8 +26,8 @@ export function askJudge(
     const asked = { ...payer, model: null, prompt, text: text.slice(0, limits.matchedTextMaxChars).toWellFormed() };
     const reply = await bus.request(matchPattern, asked, { timeoutMs: deadlines.resultMs, signal }).catch((thrown) => {
       if (signal.aborted || !isBusError(thrown)) throw thrown;
-      const isAway = thrown.kind === "no_responder" || thrown.kind === "disconnected" || thrown.kind === "busy";
-      if (isAway) throw new JudgeAwayError(`the judge is away: ${thrown.kind}`);
+      const isUnavailable = thrown.kind === "no_responder" || thrown.kind === "disconnected" || thrown.kind === "busy";
+      if (isUnavailable) throw new JudgeUnavailableError(`the judge is unavailable: ${thrown.kind}`);
       const isTooLarge = thrown.kind === "too_large";
       throw new UndecidedError(`the judge did not answer: ${thrown.kind}`, {
         isLasting: isTooLarge,

@@ -7,7 +7,7 @@ import type { IngestClient } from "../ingest-client.ts";
 import type { LiveBudget } from "../judging/live-budget.ts";
 import { type FindingStore, previewOf } from "../model/finding.ts";
 import { readDefaultsIn, readProfileIn } from "../profiles/profile-store.ts";
-import { askJudge, JudgeAwayError } from "./ask-judge.ts";
+import { askJudge, JudgeUnavailableError } from "./ask-judge.ts";
 import { choosePatterns } from "./choose-patterns.ts";
 import { type Findings, findInTexts, findMatches, type PatternMatch } from "./matching/find-matches.ts";
 import type { StoredPattern } from "./matching/pattern.ts";
@@ -138,7 +138,7 @@ export function createPatternsCheck(dependencies: {
       }
       return { matches };
     } catch (thrown) {
-      if (thrown instanceof JudgeAwayError) return { outcome: "postponed", reason: thrown.message };
+      if (thrown instanceof JudgeUnavailableError) return { outcome: "postponed", reason: thrown.message };
       throw thrown;
     }
   }

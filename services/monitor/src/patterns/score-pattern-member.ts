@@ -1,8 +1,8 @@
 import type { Bus } from "@touchstone/bus";
 import { isUuid } from "@touchstone/contracts";
 import type { LiveBudget } from "../judging/live-budget.ts";
-import { AwayError, type ScoreMember } from "../judging/member-scorer.ts";
-import { askJudge, JudgeAwayError } from "./ask-judge.ts";
+import { type ScoreMember, UnavailableError } from "../judging/member-scorer.ts";
+import { askJudge, JudgeUnavailableError } from "./ask-judge.ts";
 import { builtinPatterns } from "./builtin/builtins.ts";
 import { goodnessByBuiltin, goodnessByPattern, overranMember } from "./matching/goodness.ts";
 import { NoThreadError, OverrunError, type PatternMatcher } from "./matching/pattern-matcher.ts";
@@ -41,7 +41,8 @@ export function createScorePatternMember({
       return { name, goodness, because: null };
     } catch (thrown) {
       if (thrown instanceof OverrunError) return { name, goodness: null, because: overranMember };
-      if (thrown instanceof JudgeAwayError || thrown instanceof NoThreadError) throw new AwayError(thrown.message);
+      if (thrown instanceof JudgeUnavailableError || thrown instanceof NoThreadError)
+        throw new UnavailableError(thrown.message);
       if (thrown instanceof UndecidedError && thrown.isLasting) {
         const stoppedByBudget = thrown instanceof BudgetSpentError;
         return { name, goodness: null, because: thrown.message, stoppedByBudget };

@@ -15,7 +15,7 @@ import {
 import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
 import type { NewestTraces } from "../traces/newest-traces.ts";
-import { askJudge, JudgeAwayError } from "./ask-judge.ts";
+import { askJudge, JudgeUnavailableError } from "./ask-judge.ts";
 import { evaluateConditions } from "./matching/evaluate-conditions.ts";
 import type { PatternDocument } from "./matching/pattern.ts";
 import { NoThreadError, OverrunError, type PatternMatcher } from "./matching/pattern-matcher.ts";
@@ -125,7 +125,7 @@ function explain(thrown: unknown, signal: AbortSignal): string {
   if (thrown instanceof TrialError || thrown instanceof UndecidedError) return thrown.message;
   if (thrown instanceof OverrunError) return "The pattern took too long on this trace";
   if (thrown instanceof NoThreadError) return "Too many patterns are being looked for at the moment";
-  if (thrown instanceof JudgeAwayError) return "No judge is running";
+  if (thrown instanceof JudgeUnavailableError) return "No judge is running";
   if (isAppError(thrown) && thrown.code === "service_unavailable") return "The trace could not be read";
   throw thrown;
 }

@@ -1,5 +1,5 @@
 import { budgetExhausted, type LiveBudget } from "../judging/live-budget.ts";
-import { JudgeAwayError } from "./ask-judge.ts";
+import { JudgeUnavailableError } from "./ask-judge.ts";
 import type { DecideSemantic } from "./matching/evaluate-conditions.ts";
 import { BudgetSpentError, UndecidedError } from "./matching/undecided-error.ts";
 
@@ -21,7 +21,7 @@ export function withinLiveBudget(
     try {
       return await decide(prompt, text);
     } catch (thrown) {
-      const wasAsked = thrown instanceof UndecidedError ? thrown.wasAsked : !(thrown instanceof JudgeAwayError);
+      const wasAsked = thrown instanceof UndecidedError ? thrown.wasAsked : !(thrown instanceof JudgeUnavailableError);
       if (!wasAsked) await budget.release(reservation, 1);
       throw thrown;
     }

@@ -33,8 +33,6 @@ export function createTopicCheck(dependencies: {
     { input, output }: { input: string; output: string },
     signal: AbortSignal,
   ): Promise<{ topic: TraceTopic } | NotClassified> {
-    const reservation = await budget.reserve(projectId, 1);
-    if (reservation === null) return { outcome: "skipped", reason: budgetExhausted };
     const cut = (text: string): string => text.slice(0, textMaxChars).toWellFormed();
     const asked = {
       projectId,
@@ -43,6 +41,9 @@ export function createTopicCheck(dependencies: {
       output: cut(output),
       labels: await topics.listFrequent(projectId, labels),
     };
+    // Last, so that no failure here costs a call.
+    const reservation = await budget.reserve(projectId, 1);
+    if (reservation === null) return { outcome: "skipped", reason: budgetExhausted };
     try {
       const { topic, failure } = await bus.request(classifyTopic, asked, { timeoutMs: deadlines.resultMs, signal });
       if (topic !== null) return { topic };
@@ -51,10 +52,10 @@ export function createTopicCheck(dependencies: {
       return { outcome: passing.includes(reason) ? "retry" : "skipped", reason: message };
     } catch (thrown) {
       if (signal.aborted || !isBusError(thrown)) throw thrown;
-      const isAway = thrown.kind === "no_responder" || thrown.kind === "disconnected" || thrown.kind === "busy";
-      const isUnasked = isAway || thrown.kind === "too_large";
+      const isUnavailable = thrown.kind === "no_responder" || thrown.kind === "disconnected" || thrown.kind === "busy";
+      const isUnasked = isUnavailable || thrown.kind === "too_large";
       if (isUnasked) await budget.release(reservation, 1);
-      const outcome = isAway ? "postponed" : isUnasked ? "skipped" : "retry";
+      const outcome = isUnavailable ? "postponed" : isUnasked ? "skipped" : "retry";
       return { outcome, reason: `The judge gave no topic: ${thrown.kind}.` };
     }
   }

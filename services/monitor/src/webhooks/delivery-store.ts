@@ -21,7 +21,7 @@ export interface TakenDelivery {
 export type DeliveryEnding = { lastStatus: number | null; lastError: string | null } & (
   | { outcome: "delivered" | "failed" }
   | { outcome: "retry"; delayMs: number }
-  /** The receiver refuses all further messages: its webhook is disabled. */
+  /** The receiver refuses all further messages: its webhook is disabled, unless it has another address by now. */
   | { outcome: "gone" }
 );
 
@@ -176,7 +176,10 @@ export function createDeliveryStore({
     settle: (delivery, ending) =>
       database.scoped([delivery.projectId], async (transaction) => {
         // Locked first, like in changes of a webhook, so that the lock order is always the same.
-        if (ending.outcome === "gone" && delivery.webhookId !== null) await lockWebhook(transaction, delivery);
+        const url = ending.outcome === "gone" ? await lockWebhook(transaction, delivery) : null;
+        // The message is due at the new address, which refused nothing.
+        const isMoved = url !== null && url !== delivery.url;
+        const { outcome, delayMs } = isMoved ? ({ outcome: "retry", delayMs: 0 } as const) : { delayMs: 0, ...ending };
         const { rowCount } = await transaction.query({
           name: "webhook_delivery_settle",
           text: `
@@ -195,14 +198,14 @@ export function createDeliveryStore({
             delivery.projectId,
             delivery.id,
             delivery.token,
-            statusAfter[ending.outcome],
+            statusAfter[outcome],
             ending.lastStatus,
             ending.lastError,
-            ending.outcome === "retry" ? ending.delayMs : 0,
+            delayMs,
           ],
         });
         if (rowCount !== 1) return false;
-        if (ending.outcome === "gone" && delivery.webhookId !== null) {
+        if (outcome === "gone" && delivery.webhookId !== null) {
           await disableWebhook(transaction, delivery.projectId, delivery.webhookId, goneReason);
         }
         return true;
@@ -213,17 +216,20 @@ export function createDeliveryStore({
 const goneReason = "The receiver answered 410: it wants nothing any more.";
 const statusAfter = { delivered: "delivered", failed: "failed", gone: "failed", retry: "pending" } as const;
 
-async function lockWebhook(transaction: Queryable, { projectId, webhookId }: TakenDelivery): Promise<void> {
-  await transaction.query({
+/** Returns its current address; null: there is no such webhook. */
+async function lockWebhook(transaction: Queryable, { projectId, webhookId }: TakenDelivery): Promise<string | null> {
+  if (webhookId === null) return null;
+  const { rows } = await transaction.query<{ url: string }>({
     name: "webhook_lock",
     text: `
-      select
+      select url
       from monitor.webhooks
       where project_id = $1
         and id = $2
       for update`,
     values: [projectId, webhookId],
   });
+  return rows[0]?.url ?? null;
 }
 
 /** `token` and `leaseMs` are the parameters' placeholders. */

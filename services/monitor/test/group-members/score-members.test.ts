@@ -33,7 +33,7 @@ const custom = (definition: object): KnownMember => ({
 
 type Judge = (call: number) => { matched: boolean; reason: string | null } | Error | "no_key";
 
-function build(options: { judge?: Judge; answer?: AskEvaluator; isIngestAway?: boolean } = {}) {
+function build(options: { judge?: Judge; answer?: AskEvaluator; isIngestUnavailable?: boolean } = {}) {
   const asked: { prompts: unknown[]; traces: unknown[]; reads: number } = { prompts: [], traces: [], reads: 0 };
   const request = async (contract: unknown, body: { prompt: string }) => {
     expect(contract).toBe(matchPattern);
@@ -51,7 +51,7 @@ function build(options: { judge?: Judge; answer?: AskEvaluator; isIngestAway?: b
   const ingest = {
     async readTraceForScripts() {
       asked.reads += 1;
-      if (options.isIngestAway) throw new AppError("service_unavailable", "ingest is away");
+      if (options.isIngestUnavailable) throw new AppError("service_unavailable", "ingest is unavailable");
       return { traceId, name: "agent", input: "recorded", output: "recorded", spans: [], metadata: { a: 1 } } as never;
     },
   };

@@ -1,7 +1,7 @@
 import { BusError } from "@touchstone/bus";
 import { expect, test } from "vitest";
 import type { Reservation } from "../../src/judging/live-budget.ts";
-import { AwayError } from "../../src/judging/member-scorer.ts";
+import { UnavailableError } from "../../src/judging/member-scorer.ts";
 import { createScorePatternMember } from "../../src/patterns/score-pattern-member.ts";
 import { buildTrace } from "../judging-builders.ts";
 import { matcherAtOnce } from "../matcher-at-once.ts";
@@ -68,6 +68,6 @@ test.each([
   [new BusError("no_responder", "away", { subject: "s" }), 0],
 ])("a call that may have reached a provider counts, and is retried (%#)", async (reply, used) => {
   const { calls, score } = build(1, reply);
-  await expect(score()).rejects.toThrow(used === 0 ? AwayError : Error);
+  await expect(score()).rejects.toThrow(used === 0 ? UnavailableError : Error);
   expect(calls.used).toBe(used);
 });

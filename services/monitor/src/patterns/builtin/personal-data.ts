@@ -2,8 +2,11 @@ import type { BuiltinPattern } from "./builtin.ts";
 
 const email = /(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-])/;
 const ssn = /(?<![\d-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\d-])/;
-/** 13 to 19 digits in groups; single spaces or dashes between them. */
-const digitGroups = /(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\d-])/g;
+/** 13 or more digits in groups; single spaces or dashes between them. */
+const digitGroups = /(?<![\d.-])\d(?:[ -]?\d){12,}(?![\d-])/g;
+const cardDigits = { min: 13, max: 19 } as const;
+/** Within a longer run: in a list of small numbers some neighbours pass the check by chance. */
+const cardGroupMin = 3;
 /** By the first digits and the length: Visa, Mastercard, American Express, Discover, Diners, JCB, UnionPay. */
 const networks: readonly RegExp[] = [
   /^4(?:\d{12}|\d{15}|\d{18})$/,
@@ -21,11 +24,28 @@ const phones: readonly RegExp[] = [
 ];
 
 function findCard(response: string): boolean {
-  for (const [group] of response.matchAll(digitGroups)) {
-    const digits = group.replace(/[ -]/g, "");
-    if (networks.some((network) => network.test(digits)) && passesLuhn(digits)) return true;
+  for (const [run] of response.matchAll(digitGroups)) {
+    const groups = run.split(/[ -]/);
+    if (isCard(groups.join("")) || groups.some((_, start) => startsCard(groups, start))) return true;
   }
   return false;
+}
+
+/** True if a card number begins with this group; other digits, such as its date or code, may stand beside it. */
+function startsCard(groups: readonly string[], start: number): boolean {
+  let digits = "";
+  for (let at = start; at < groups.length && digits.length < cardDigits.max; at += 1) {
+    const group = groups[at] ?? "";
+    if (group.length < cardGroupMin) return false;
+    digits += group;
+    if (isCard(digits)) return true;
+  }
+  return false;
+}
+
+function isCard(digits: string): boolean {
+  if (digits.length < cardDigits.min || digits.length > cardDigits.max) return false;
+  return networks.some((network) => network.test(digits)) && passesLuhn(digits);
 }
 
 function findPhone(response: string): boolean {
