@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
-import { readSample, sample } from "../src/projects.ts";
+import { createOwnProject, readSample, sample } from "../src/projects.ts";
 
 test("an alert rule is tried before it is saved: the page shows which alerts it would have sent, and nothing is stored", async () => {
   const count = async (): Promise<number> => {
@@ -23,6 +23,71 @@ test("an alert rule is tried before it is saved: the page shows which alerts it 
     await trial.getByRole("button", { name: "Try it" }).click();
     await trial.getByText("It would not have alerted").waitFor();
     expect(await count()).toBe(before);
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});
+
+/** A toast with Undo closes after ten seconds, within which a busy machine may not get to its button. */
+const lastingToasts = `
+  const start = window.setTimeout;
+  window.setTimeout = (run, ms, ...rest) => start(run, ms === 10_000 ? 600_000 : ms, ...rest);
+`;
+
+test("Undo of a built-in pattern's switch acts on that pattern, even if another is open by then", async () => {
+  const { base, client } = await createOwnProject();
+  const read = async () => {
+    const { body } = await client.send("GET", "/monitor/patterns");
+    const { patterns } = body as {
+      patterns: { _id: string; key: string; name: string; source: string; enabled: boolean }[];
+    };
+    return patterns.filter(({ source }) => source === "builtIn");
+  };
+  const [first, second] = await read();
+  if (first === undefined || second === undefined) throw new Error("There have to be two built-in patterns.");
+  const enabledBuiltinPatterns = [first.key, second.key];
+  await client.send("PUT", "/agent-monitoring/settings/monitoring-defaults", { enabledBuiltinPatterns });
+  const { page, context, problems, close } = await openPage();
+  const panel = page.getByRole("complementary");
+  try {
+    await context.addInitScript(lastingToasts);
+    await page.goto(`${base}/agents?tab=patterns&open=${first._id}`);
+    await panel.getByRole("heading", { name: first.name, exact: true }).waitFor();
+    await panel.getByRole("button", { name: "Switch it off", exact: true }).click();
+    await page.getByText(`${first.name} is off.`, { exact: true }).waitFor();
+    const other = page.getByRole("row").filter({ has: page.getByText(second.name, { exact: true }) });
+    await other.click();
+    await panel.getByRole("heading", { name: second.name, exact: true }).waitFor();
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await page.getByText(`${first.name} is on.`, { exact: true }).waitFor();
+    const after = new Map((await read()).map(({ _id, enabled }) => [_id, enabled]));
+    expect([after.get(first._id), after.get(second._id)]).toEqual([true, true]);
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});
+
+test("the form of how an agent is watched sends only what its user changed, and shows what others change", async () => {
+  const { base, client, post } = await createOwnProject();
+  const { agent } = (await post("/agents", { name: "refund-agent" })) as { agent: { _id: string } };
+  const { page, problems, close } = await openPage();
+  try {
+    await page.goto(`${base}/agents/${agent._id}?tab=watching`);
+    const isWatched = page.getByRole("checkbox", { name: "Watch this agent", exact: true });
+    const channels = page.getByRole("textbox", { name: "Channels", exact: true });
+    await channels.fill("webhook:https://a.example");
+    await client.send("PUT", `/monitor/profiles/${agent._id}`, { enabled: false });
+    // By its clock the page is old enough to read again when its window is focused.
+    await page.clock.setFixedTime(Date.now() + 60_000);
+    await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+    await expect.poll(() => isWatched.isChecked()).toBe(false);
+    expect(await channels.inputValue()).toBe("webhook:https://a.example");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("How refund-agent is watched is saved.").waitFor();
+    const { body } = await client.send("GET", `/monitor/profiles/${agent._id}`);
+    expect(body).toMatchObject({ profile: { enabled: false, channels: ["webhook:https://a.example"] } });
     expect(problems).toEqual([]);
   } finally {
     await close();

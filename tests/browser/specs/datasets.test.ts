@@ -22,9 +22,13 @@ interface Visit {
 }
 
 /** Opens a dataset of three cases that no other test uses. */
-async function withDataset(address: string, look: (visit: Visit) => Promise<void>): Promise<void> {
+async function withDataset(
+  address: string,
+  look: (visit: Visit) => Promise<void>,
+  expectedResults = "Yes.",
+): Promise<void> {
   const questions = ["May I return it?", "Where is it?", "Is it blue?"].map((query) => ({
-    main_question: { query, expectedResults: "Yes." },
+    main_question: { query, expectedResults },
   }));
   const { body } = await client.send("POST", route, { name: `Edited ${address}`, questions });
   const dataset = body as unknown as Stored;
@@ -206,3 +210,31 @@ test("an import that replaces cases shows what it deletes, and is refused once t
     await page.getByText("1 case added, 3 removed.").waitFor();
     expect((await read()).questions).toHaveLength(1);
   }));
+
+test("versions beyond the first page are not taken for missing, and are shown on request", () =>
+  withDataset(
+    "?tab=versions",
+    async ({ page, dataset, put }) => {
+      const versions = page.getByRole("navigation", { name: "Versions", exact: true });
+      const version = (number: number) => versions.getByRole("link", { name: `Version ${number} ` });
+      await page.getByText("The first version, with 3 cases.", { exact: true }).waitFor();
+      expect(await page.getByRole("button", { name: "Show earlier versions" }).count()).toBe(0);
+      await put(0, "May I return it?", "Never.");
+      await put(0, "May I return it?", "Within 30 days.");
+
+      // A page of versions has at most 8 MiB: the two newest ones have 7, and the first one has more than 5.
+      await page.goto(`${base}/datasets/${dataset._id}?tab=versions&version=2`);
+      await page.getByText("Version 2 is the earliest one shown, with 3 cases.").waitFor();
+      expect(await version(1).count()).toBe(0);
+      await page.goto(`${base}/datasets/${dataset._id}?tab=versions&version=1`);
+      await page.getByText("Version 1 is not shown yet.").waitFor();
+      await press(page, "Show earlier versions");
+      await page.getByText("The first version, with 3 cases.", { exact: true }).waitFor();
+      expect(await page.getByRole("button", { name: "Show earlier versions" }).count()).toBe(0);
+      await version(2).click();
+      await page.getByRole("heading", { name: "Version 2 against", exact: true }).waitFor();
+      await page.goto(`${base}/datasets/${dataset._id}?tab=versions&version=9`);
+      await page.getByText("There is no version 9.", { exact: true }).waitFor();
+    },
+    "Yes. ".repeat(360_000),
+  ));

@@ -86,3 +86,29 @@ test("dragging over the chart of traces filters the list to that time, and going
     expect(page.url()).not.toContain("to=");
     await page.getByRole("button", { name: "Live" }).waitFor();
   }));
+
+test("Enter presses the focused button or link; after a move through the rows it opens the active one", () =>
+  withPage("agents", async (page) => {
+    const row = page.getByRole("table", { name: "Agents", exact: true }).getByRole("row").nth(1);
+    const week = page.getByRole("button", { name: "7 days", exact: true });
+    const isOnList = (): boolean => new URL(page.url()).pathname.endsWith("/agents");
+    await row.waitFor();
+    await week.focus();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/window=7d/);
+    expect(await week.getAttribute("aria-pressed")).toBe("true");
+    expect(isOnList()).toBe(true);
+
+    await page.getByRole("link", { name: "Sessions", exact: true }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Sessions", exact: true }).waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { level: 1, name: "Agents", exact: true }).waitFor();
+    expect(isOnList()).toBe(true);
+
+    await row.waitFor();
+    await week.focus();
+    await page.keyboard.press("k");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/agents\/[0-9a-f-]{36}/);
+  }));

@@ -58,6 +58,13 @@ async function signIn(page: Page, email: string, password: string): Promise<void
 
 const awaitProject = (page: Page): Promise<void> => page.waitForURL(/\/p\/[0-9a-f-]{36}/);
 
+/** By the navigation of the pages of an account. */
+async function openOrganization(page: Page, name: string): Promise<void> {
+  const places = page.getByRole("navigation", { name: "Account and organizations", exact: true });
+  await places.getByRole("link", { name, exact: true }).click();
+  await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+}
+
 test("an address is verified by the link in its mail, and a forgotten password is reset", async () => {
   const { page, close, problems } = await openPage({ mayFail: (_, status) => status === 401 || status === 403 });
   await page.goto(`${own.url}/sign-up`);
@@ -137,4 +144,38 @@ test("two tenants have a project each and cannot see each other's data", async (
   expect([...ada.problems, ...grace.problems]).toEqual([]);
   await ada.close();
   await grace.close();
+});
+
+test("the page of an organization shows nothing of an invitation to another one", async () => {
+  const grace = await openPage({ mayFail: (_, status) => status === 401 });
+  await grace.page.goto(`${own.url}/account`);
+  await grace.page.getByRole("button", { name: "Continue with Example Inc." }).click();
+  await openOrganization(grace.page, "Grace's Workspace");
+  await grace.page.getByLabel("E-mail address", { exact: true }).fill("ada@example.com");
+  await grace.page.getByLabel("Role", { exact: true }).selectOption("admin");
+  await grace.page.getByRole("button", { name: "Invite", exact: true }).click();
+  const link = await grace.page.getByText("/accept-invite?token=").textContent();
+  expect(grace.problems).toEqual([]);
+  await grace.close();
+
+  const { page, problems, close } = await openPage({ mayFail: (_, status) => status === 401 });
+  await page.goto(`${own.url}/sign-in`);
+  await signIn(page, "ada@example.com", "battery horse correct");
+  await awaitProject(page);
+  await page.goto(link ?? "");
+  await page.getByRole("button", { name: /^Join/ }).click();
+  await awaitProject(page);
+  await page.goto(`${own.url}/account`);
+  await openOrganization(page, "Ada's Workspace");
+  const address = page.getByLabel("E-mail address", { exact: true });
+  await address.fill("linus@example.com");
+  await page.getByRole("button", { name: "Invite", exact: true }).click();
+  await page.getByText("/accept-invite?token=").waitFor();
+  await address.fill("ken@example.com");
+  await openOrganization(page, "Grace's Workspace");
+  await page.getByRole("button", { name: "Invite", exact: true }).waitFor();
+  expect(await page.getByText("/accept-invite?token=").count()).toBe(0);
+  expect(await address.inputValue()).toBe("");
+  expect(problems).toEqual([]);
+  await close();
 });

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
 import type { User } from "../api/connection.ts";
 import { type Organization, organizationsQuery } from "../shell/account.ts";
 import { Badge } from "../ui/page.tsx";
@@ -49,7 +49,8 @@ function OpenOrganization({
               </div>
               <OrganizationTabs organization={organization} />
             </header>
-            {children(organization, user)}
+            {/* The pages of two organizations are one route: what is typed and shown on one is not of the other. */}
+            <Fragment key={organization._id}>{children(organization, user)}</Fragment>
           </>
         );
       }}

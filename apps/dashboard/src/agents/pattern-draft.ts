@@ -86,6 +86,12 @@ export function withCondition(draft: PatternDraft, at: number, change: Partial<P
   return { ...draft, conditions };
 }
 
+/** The keys of the built-in patterns that are on once this one is switched. */
+export function enabledAfter(patterns: readonly Pattern[], key: string, isOn: boolean): string[] {
+  const others = patterns.filter((each) => each.source === "builtIn" && each.enabled && each.key !== key);
+  return [...others.map((each) => each.key), ...(isOn ? [key] : [])];
+}
+
 const sourceWords: Record<PatternSource, string> = {
   response: "answer",
   userMessage: "question",

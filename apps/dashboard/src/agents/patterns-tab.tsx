@@ -11,7 +11,7 @@ import { SidePanel } from "../ui/side-panel.tsx";
 import { Loaded } from "../ui/states.tsx";
 import { useToasts } from "../ui/toasts.tsx";
 import { useAgentName } from "./agent-choice.tsx";
-import { describePattern } from "./pattern-draft.ts";
+import { describePattern, enabledAfter } from "./pattern-draft.ts";
 import { PatternEditor } from "./pattern-editor.tsx";
 import { newItem } from "./rules.ts";
 import { TabBar } from "./tab-bar.tsx";
@@ -128,22 +128,31 @@ function PatternCard({ pattern }: { pattern: Pattern }) {
   );
 }
 
+interface Switched {
+  key: string;
+  name: string;
+  /** From now on. */
+  enabled: boolean;
+}
+
 /** A pattern that comes with Touchstone is switched on and off; it cannot be changed. */
 function BuiltInPanel({ pattern, all, onClose }: { pattern: Pattern; all: readonly Pattern[]; onClose(): void }) {
   const api = useApi();
   const queries = useQueryClient();
   const { say, warn } = useToasts();
   const toggle = useMutation({
-    mutationFn: (enabled: boolean) => {
-      const others = all.filter((each) => each.source === "builtIn" && each.enabled && each.key !== pattern.key);
-      const enabledBuiltinPatterns = [...others.map(({ key }) => key), ...(enabled ? [pattern.key] : [])];
+    // Undo may come when another pattern is open, or none, and others were switched meanwhile.
+    mutationFn: ({ key, enabled }: Switched) => {
+      const known = queries.getQueryData(patternsQuery(api).queryKey) ?? all;
+      const enabledBuiltinPatterns = enabledAfter(known, key, enabled);
       return bodyOf(
         api.PUT("/api/v1/agent-monitoring/settings/monitoring-defaults", { body: { enabledBuiltinPatterns } }),
       );
     },
-    onSuccess: async (_answer, enabled) => {
+    onSuccess: async (_answer, { key, name, enabled }) => {
       await queries.invalidateQueries({ queryKey: patternsQuery(api).queryKey });
-      say(`${pattern.name} is ${enabled ? "on" : "off"}.`, () => toggle.mutate(!enabled), "built-in");
+      const undo = () => toggle.mutate({ key, name, enabled: !enabled });
+      say(`${name} is ${enabled ? "on" : "off"}.`, undo, "built-in");
     },
     onError: warn,
   });
@@ -158,7 +167,7 @@ function BuiltInPanel({ pattern, all, onClose }: { pattern: Pattern; all: readon
         <Button
           look={pattern.enabled ? "plain" : "primary"}
           isBusy={toggle.isPending}
-          onClick={() => toggle.mutate(!pattern.enabled)}
+          onClick={() => toggle.mutate({ key: pattern.key, name: pattern.name, enabled: !pattern.enabled })}
         >
           {pattern.enabled ? "Switch it off" : "Switch it on"}
         </Button>

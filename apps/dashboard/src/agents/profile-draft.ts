@@ -21,6 +21,16 @@ export function draftOfProfile(profile: Agent["monitoringProfile"]): ProfileDraf
   };
 }
 
+/**
+ * The changes without those that are as in `settled`, the settings that are stored or were sent. What is not changed
+ * follows the stored settings, which other users change, too.
+ */
+export function changesBeside(changes: Partial<ProfileDraft>, settled: ProfileDraft): Partial<ProfileDraft> {
+  return Object.fromEntries(
+    Object.entries(changes).filter(([name, value]) => value !== settled[name as keyof ProfileDraft]),
+  );
+}
+
 const channelsOf = (text: string): string[] =>
   text
     .split("\n")

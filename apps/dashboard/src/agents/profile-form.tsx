@@ -7,7 +7,7 @@ import { Button } from "../ui/button.tsx";
 import { CheckField, TextArea, TextField } from "../ui/field.tsx";
 import { ProblemLine } from "../ui/states.tsx";
 import { useToasts } from "../ui/toasts.tsx";
-import { bodyOfProfile, draftOfProfile, mistakesOfProfile } from "./profile-draft.ts";
+import { bodyOfProfile, changesBeside, draftOfProfile, mistakesOfProfile, type ProfileDraft } from "./profile-draft.ts";
 
 /** The monitoring of one agent: whether it is on, for which signals, and who is notified. */
 export function ProfileForm({ agent }: { agent: Agent }) {
@@ -15,28 +15,30 @@ export function ProfileForm({ agent }: { agent: Agent }) {
   const queries = useQueryClient();
   const { say } = useToasts();
   const stored = draftOfProfile(agent.monitoringProfile);
-  const [draft, setDraft] = useState(stored);
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(stored);
+  const [changes, setChanges] = useState<Partial<ProfileDraft>>({});
+  const draft = { ...stored, ...changes };
+  const isChanged = Object.keys(changesBeside(changes, stored)).length > 0;
   const mistakes = mistakesOfProfile(draft);
   const isRight = Object.keys(mistakes).length === 0;
   const save = useMutation({
-    mutationFn: () =>
+    mutationFn: (sent: ProfileDraft) =>
       bodyOf(
         api.PUT("/api/v1/monitor/profiles/{agentId}", {
           params: { path: { agentId: agent._id } },
-          body: bodyOfProfile(draft, stored),
+          body: bodyOfProfile(sent, stored),
         }),
       ),
-    onSuccess: async () => {
+    onSuccess: async (_answer, sent) => {
       await queries.invalidateQueries({ queryKey: agentsQuery(api).queryKey });
+      setChanges((now) => changesBeside(now, sent));
       say(`How ${agent.name} is watched is saved.`);
     },
   });
   function submit(event: FormEvent): void {
     event.preventDefault();
-    if (isChanged && isRight && !save.isPending) save.mutate();
+    if (isChanged && isRight && !save.isPending) save.mutate(draft);
   }
-  const set = (change: Partial<typeof draft>): void => setDraft({ ...draft, ...change });
+  const set = (change: Partial<ProfileDraft>): void => setChanges(changesBeside({ ...changes, ...change }, stored));
   return (
     <div className="min-h-0 flex-1 overflow-y-auto px-4 py-5 md:px-6">
       <form onSubmit={submit} className="flex max-w-2xl flex-col gap-5">
@@ -88,7 +90,7 @@ export function ProfileForm({ agent }: { agent: Agent }) {
           <Button look="primary" type="submit" isBusy={save.isPending} disabled={!isChanged || !isRight}>
             Save
           </Button>
-          {isChanged && <Button onClick={() => setDraft(stored)}>Discard the changes</Button>}
+          {isChanged && <Button onClick={() => setChanges({})}>Discard the changes</Button>}
         </div>
       </form>
     </div>

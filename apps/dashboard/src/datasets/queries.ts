@@ -46,17 +46,24 @@ export const datasetQuery = (api: ProjectApi, datasetId: string) =>
     },
   });
 
-/** The versions of a dataset, newest first. */
+export type DatasetVersion = components["schemas"]["DatasetVersions"][number];
+
+/** The versions of a dataset with their cases, newest first. Large ones are few to a page. */
 export const versionsQuery = (api: ProjectApi, datasetId: string) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: [...datasetsKey(api), datasetId, "versions"],
-    queryFn: ({ signal }) => {
-      const params = { path: { datasetId } };
+    initialPageParam: null as number | null,
+    queryFn: ({ pageParam, signal }) => {
+      const query = pageParam === null ? {} : { cursor: String(pageParam) };
+      const params = { path: { datasetId }, query };
       return bodyOf(api.GET("/api/v1/evaluate/datasets/{datasetId}/versions", { params, signal }));
     },
+    // Versions can be deleted: if the first one was, only an empty page is the end.
+    getNextPageParam: (page: DatasetVersion[]) => {
+      const last = page.at(-1);
+      return last === undefined || last.versionNumber === 1 ? null : last.versionNumber;
+    },
   });
-
-export type DatasetVersion = Awaited<ReturnType<NonNullable<ReturnType<typeof versionsQuery>["queryFn"]>>>[number];
 
 /** The runs of a dataset, newest first, a page at a time. */
 export const datasetRunsQuery = (api: ProjectApi, datasetId: string) =>

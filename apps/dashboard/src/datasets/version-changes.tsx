@@ -12,10 +12,13 @@ export function VersionChanges({
   chosen,
   base,
   older,
+  hasEarlier,
 }: {
   chosen: DatasetVersion;
   base: DatasetVersion | null;
   older: readonly DatasetVersion[];
+  /** There may be versions before those of `older`. */
+  hasEarlier: boolean;
 }) {
   const navigate = useNavigate({ from: "/p/$projectId/datasets/$datasetId" });
   const changes = useMemo(
@@ -24,7 +27,14 @@ export function VersionChanges({
   );
   if (base === null || changes === null) {
     const questions = (chosen.snapshot.questions ?? []) as Question[];
-    return <p className="m-0 text-soft">The first version, with {countOf(questions.length, "case")}.</p>;
+    const isFirst = chosen.versionNumber === 1;
+    const which = isFirst ? "The first version" : `Version ${chosen.versionNumber} is the earliest one`;
+    return (
+      <p className="m-0 text-soft">
+        {which}
+        {hasEarlier && " shown"}, with {countOf(questions.length, "case")}.
+      </p>
+    );
   }
   const { cases, settings } = changes;
   const isNothing = cases.added.length + cases.removed.length + cases.changed.length + settings.length === 0;

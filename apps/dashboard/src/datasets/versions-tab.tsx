@@ -1,6 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useApi } from "../shell/session.tsx";
+import { Button } from "../ui/button.tsx";
 import { classNames } from "../ui/class-names.ts";
 import { Time } from "../ui/page.tsx";
 import { Loaded } from "../ui/states.tsx";
@@ -11,15 +12,19 @@ const route = getRouteApi("/p/$projectId/datasets/$datasetId");
 
 /** The versions of a dataset, and what changed between the chosen one and an earlier one. */
 export function VersionsTab({ datasetId }: { datasetId: string }) {
-  const versions = useQuery(versionsQuery(useApi(), datasetId));
+  const versions = useInfiniteQuery(versionsQuery(useApi(), datasetId));
   const search = route.useSearch();
   return (
     <Loaded query={versions}>
-      {(all) => {
-        const chosen = all.find(({ versionNumber }) => versionNumber === search.version) ?? all[0];
-        if (chosen === undefined) return null;
-        const older = all.filter(({ versionNumber }) => versionNumber < chosen.versionNumber);
+      {({ pages }) => {
+        const all = pages.flat();
+        const [newest, last] = [all[0], all.at(-1)];
+        if (newest === undefined || last === undefined) return null;
+        const asked = search.version ?? newest.versionNumber;
+        const chosen = all.find(({ versionNumber }) => versionNumber === asked);
+        const older = chosen === undefined ? [] : all.slice(all.indexOf(chosen) + 1);
         const base = older.find(({ versionNumber }) => versionNumber === search.against) ?? older[0] ?? null;
+        const hasEarlier = versions.hasNextPage;
         return (
           <div className="flex min-h-0 min-w-0 flex-1 max-md:flex-col max-md:overflow-auto">
             <nav
@@ -31,9 +36,26 @@ export function VersionsTab({ datasetId }: { datasetId: string }) {
                   <VersionRow key={version._id} version={version} isChosen={version === chosen} />
                 ))}
               </ol>
+              {hasEarlier && (
+                <Button
+                  className="mx-4 my-2 md:ml-6"
+                  isBusy={versions.isFetchingNextPage}
+                  onClick={() => void versions.fetchNextPage()}
+                >
+                  Show earlier versions
+                </Button>
+              )}
             </nav>
             <div tabIndex={0} className="min-h-0 min-w-0 flex-1 overflow-auto p-4 outline-offset-[-2px] md:px-6">
-              <VersionChanges chosen={chosen} base={base} older={older} />
+              {chosen === undefined ? (
+                <p className="m-0 text-soft">
+                  {hasEarlier && asked < last.versionNumber
+                    ? `Version ${asked} is not shown yet.`
+                    : `There is no version ${asked}.`}
+                </p>
+              ) : (
+                <VersionChanges chosen={chosen} base={base} older={older} hasEarlier={hasEarlier} />
+              )}
             </div>
           </div>
         );

@@ -8,7 +8,7 @@ import { formatCount, formatDuration } from "../ui/format.ts";
 import { ErrorIcon } from "../ui/icons.tsx";
 import { Time } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
-import { useShortcuts } from "../ui/shortcuts.tsx";
+import { leaveControl, useShortcuts } from "../ui/shortcuts.tsx";
 import type { Turn } from "./queries.ts";
 import { turnMessages } from "./turns.ts";
 
@@ -33,7 +33,9 @@ export function SessionTurns({
   const turn = turns[at];
   function move(step: 1 | -1): void {
     const next = turns[at === -1 ? 0 : at + step];
-    if (next !== undefined) onChoose(next._id, true);
+    if (next === undefined) return;
+    leaveControl();
+    onChoose(next._id, true);
   }
   useShortcuts("Session", [
     { keys: "j", label: "Next turn", run: () => move(1) },

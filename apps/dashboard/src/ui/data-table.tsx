@@ -2,7 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { memo, type ReactNode, useEffect, useRef } from "react";
 import { classNames } from "./class-names.ts";
 import { useIsNarrow } from "./media-query.ts";
-import { useShortcuts } from "./shortcuts.tsx";
+import { leaveControl, useShortcuts } from "./shortcuts.tsx";
 
 export interface Column<Row> {
   key: string;
@@ -80,6 +80,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     const index = Math.min(rows.length - 1, Math.max(0, wanted));
     const row = rows[index];
     if (row === undefined) return;
+    leaveControl();
     virtual.scrollToIndex(rowsAbove + index);
     onActivate?.(row);
   }

@@ -42,6 +42,8 @@ export function Shortcuts({ children }: { children: ReactNode }) {
       const typed = describeKey(event);
       const isTyping = isEditable(event.target);
       if (typed === null || (isTyping && !typed.startsWith("Ctrl+"))) return;
+      // A key of the page never takes the place of pressing what is focused.
+      if (typed === "Enter" && isPressable(event.target)) return;
       // Toasts are non-modal dialogs.
       if (document.querySelector('[role="dialog"]:not([aria-modal="false"])') !== null && !typed.startsWith("Ctrl+"))
         return;
@@ -83,6 +85,11 @@ export function useShortcuts(group: string, shortcuts: readonly Shortcut[]): voi
   const latest = useRef(shortcuts);
   latest.current = shortcuts;
   useEffect(() => registry?.add(group, () => latest.current), [registry, group]);
+}
+
+/** Takes the focus off a button or link: Enter then opens the row that a key moved to. Tab goes on from its place. */
+export function leaveControl(): void {
+  if (isPressable(document.activeElement)) document.activeElement.blur();
 }
 
 function Sheet({ registry }: { registry: Registry }) {
@@ -158,4 +165,9 @@ function describeKey(event: KeyboardEvent): string | null {
 function isEditable(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
+}
+
+/** Enter presses it. */
+function isPressable(target: EventTarget | null): target is HTMLElement {
+  return target instanceof HTMLElement && target.closest("a[href], button, summary") !== null;
 }

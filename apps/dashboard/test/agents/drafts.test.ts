@@ -6,10 +6,11 @@ import {
   draftOfPattern,
   emptyCondition,
   emptyPattern,
+  enabledAfter,
   missingOfPattern,
   withCondition,
 } from "../../src/agents/pattern-draft.ts";
-import { bodyOfProfile, draftOfProfile, mistakesOfProfile } from "../../src/agents/profile-draft.ts";
+import { bodyOfProfile, changesBeside, draftOfProfile, mistakesOfProfile } from "../../src/agents/profile-draft.ts";
 import { formatMinutes } from "../../src/agents/rules.ts";
 import { bodyOfWebhook, emptyWebhook, missingOfWebhook } from "../../src/agents/webhook-draft.ts";
 
@@ -42,6 +43,18 @@ describe("a pattern", () => {
   test("of all agents forgets those that it was once limited to", () => {
     const stored = { scopeMode: "all", agentIds: ["a"], conditions } as unknown as Parameters<typeof draftOfPattern>[0];
     expect(draftOfPattern(stored).agentIds).toEqual([]);
+  });
+
+  test("that is built in is switched without the others", () => {
+    const patterns = [
+      { key: "refusal", source: "builtIn", enabled: true },
+      { key: "loop", source: "builtIn", enabled: false },
+      { key: "empty", source: "builtIn", enabled: true },
+      { key: "refunds", source: "custom", enabled: true },
+    ] as unknown as Parameters<typeof enabledAfter>[0];
+    expect(enabledAfter(patterns, "refusal", false)).toEqual(["empty"]);
+    expect(enabledAfter(patterns, "loop", true)).toEqual(["refusal", "empty", "loop"]);
+    expect(enabledAfter(patterns, "refusal", true)).toEqual(["empty", "refusal"]);
   });
 });
 
@@ -114,6 +127,13 @@ describe("how an agent is watched", () => {
       enabled: false,
       sampleRate: 0.125,
     });
+  });
+
+  test("is changed by its user only where it differs from what is stored or was sent", () => {
+    const stored = draftOfProfile(null);
+    const changes = { enabled: true, channels: "webhook:https://a.example" };
+    expect(changesBeside(changes, stored)).toEqual({ channels: "webhook:https://a.example" });
+    expect(changesBeside(changes, { ...stored, ...changes })).toEqual({});
   });
 
   test("names the field that cannot be saved", () => {
