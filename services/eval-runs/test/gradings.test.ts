@@ -3,6 +3,8 @@ import { composeDatasetDocument } from "../src/datasets/dataset-document.ts";
 import { planOfDataset, writePlan } from "../src/grading/plan.ts";
 import { createBoundedCache } from "../src/runs/bounded-cache.ts";
 import { createGradings } from "../src/runs/gradings.ts";
+import { createKnownIntervals, type KnownIntervals } from "../src/runs/known-intervals.ts";
+import { createRunShower } from "../src/runs/show-runs.ts";
 
 const body = { name: "n", questions: [{ main_question: { query: "q" } }] };
 const document = composeDatasetDocument({ text: JSON.stringify(body), value: body }, () => "id");
@@ -20,7 +22,7 @@ function create(documents = 10) {
     runs: {
       readPlan: async (_projectId, id) => {
         reads.push(id);
-        return id === "old" ? null : writePlan(frozen);
+        return id === "gone" ? null : { plan: id === "old" ? null : writePlan(frozen) };
       },
     },
     charsMax: documents * document.length,
@@ -85,4 +87,23 @@ test("a value larger than a cache is not kept, and does not evict others permane
   cache.set("a", "a", 5);
   cache.set("a", "b", 10);
   expect(cache.get("a")).toBe("b");
+});
+
+test("a run that is deleted while it is shown is left out", async () => {
+  const { gradings } = create();
+  const names = { find: async () => new Map([["a", "Orders"]]) };
+  const run = (id: string) =>
+    ({ id, datasetId: "a", datasetVersion: 1, planRevision: 0, status: "completed" }) as never;
+  const shown = await createRunShower({ names, gradings }).show("project", [run("gone"), run("here")]);
+  expect(shown).toMatchObject([{ stored: { id: "here" }, datasetName: "Orders" }]);
+});
+
+test("the interval of a run is another one once its ratings are, also if their sum is the same", async () => {
+  const estimate = (intervals: KnownIntervals, ratings: number[]) =>
+    intervals.estimate("project", { id: "run", status: "completed" }, ratings, new AbortController().signal);
+  const kept = createKnownIntervals();
+  const before = await estimate(kept, [10, 4, 10, 4]);
+  const after = await estimate(kept, [7, 7, 7, 7]);
+  expect(after).not.toEqual(before);
+  expect(after).toEqual(await estimate(createKnownIntervals(), [7, 7, 7, 7]));
 });

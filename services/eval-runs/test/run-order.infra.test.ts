@@ -72,12 +72,13 @@ test("the order of runs is that of time, also if an id is a hash: in lists, of b
   expect(dataset.lastRunAt).toBe((await client.readRun(last)).createdAt);
 });
 
-test("a page of runs continues after a run that was deleted meanwhile", async () => {
+test.each(["begins with the time", "is a hash"])("a page continues after a deleted run whose id %s", async (kind) => {
   const client = createProjectClient(running.address);
   const datasetId = await client.createDataset(buildDataset());
-  const [first, second] = [await makeRun(client, datasetId), await makeRun(client, datasetId)];
+  const [first, made] = [await makeRun(client, datasetId), await makeRun(client, datasetId)];
+  const second = kind === "is a hash" ? await renameRun(client, made) : made;
   const page = runList.parse((await client.send("GET", "/runs?limit=1")).body);
-  expect(page.nextCursor).toBe(second);
+  expect(page.nextCursor).toContain(second);
   await client.send("DELETE", `/runs/${second}`);
   const next = runList.parse((await client.send("GET", `/runs?cursor=${page.nextCursor}`)).body);
   expect(next.runs.map(({ _id }) => _id)).toEqual([first]);

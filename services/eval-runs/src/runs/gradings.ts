@@ -15,7 +15,10 @@ export interface Gradings {
   ofDataset(projectId: string, datasetId: string, version: number): Promise<Grading>;
   /** A run's grading: its plan, and the cases of its dataset version. */
   ofRun(projectId: string, run: GradedRun): Promise<Grading>;
-  /** The same without the cases. A run from before plans were frozen is graded by its dataset version. */
+  /**
+   * The same without the cases. A run from before plans were frozen is graded by its dataset version. Throws `not_found` for a run
+   * that was deleted.
+   */
   planOf(projectId: string, run: GradedRun): Promise<GradingPlan>;
 }
 
@@ -49,10 +52,11 @@ export function createGradings({
     const key = `${projectId}/${run.id}/${run.planRevision}`;
     const kept = plans.get(key);
     if (kept !== undefined) return kept;
-    const text = await runs.readPlan(projectId, run.id);
-    if (text === null) return (await casesOf(projectId, run)).plan;
-    const plan = readPlan(text);
-    plans.set(key, plan, text.length);
+    const stored = await runs.readPlan(projectId, run.id);
+    if (stored === null) throw new AppError("not_found", "Run not found");
+    if (stored.plan === null) return (await casesOf(projectId, run)).plan;
+    const plan = readPlan(stored.plan);
+    plans.set(key, plan, stored.plan.length);
     return plan;
   }
 

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { runInSlices } from "@touchstone/service-kit";
 import { estimateRatingInterval, type RatingInterval } from "../statistics/rating-interval.ts";
 import { createBoundedCache } from "./bounded-cache.ts";
@@ -21,8 +22,8 @@ export function createKnownIntervals(): KnownIntervals {
   return {
     async estimate(projectId, { id, status }, caseRatings, signal) {
       // Rescoring changes the ratings of an ended run.
-      const sum = caseRatings.reduce((before, rating) => before + rating, 0);
-      const key = `${projectId}/${id}/${caseRatings.length}/${sum}`;
+      const ratings = hash("sha256", Buffer.from(Float64Array.from(caseRatings).buffer), "base64url");
+      const key = `${projectId}/${id}/${ratings}`;
       const known = status === "in_progress" ? undefined : kept.get(key);
       if (known !== undefined) return known;
       const interval = await runInSlices(estimateRatingInterval(caseRatings, id), signal);

@@ -1,10 +1,11 @@
 import { isUuid, limits } from "@touchstone/contracts";
 import { AppError, endOfPage, firstOf, type Handler, parseIsoTime, requireProject } from "@touchstone/service-kit";
-import { type Query, readAllOrNone, readCursor, readLimit, readOneOf, readText } from "../queries/read-query.ts";
+import { type Query, readAllOrNone, readLimit, readOneOf, readText } from "../queries/read-query.ts";
 import { type CountingDependencies, countRuns } from "./count-runs.ts";
 import type { KnownIntervals } from "./known-intervals.ts";
 import { renderListedRun } from "./render-run.ts";
 import type { RunCounts } from "./run-counter.ts";
+import { readRunCursor, writeRunCursor } from "./run-position.ts";
 import type { RunListQuery, RunStore } from "./run-store.ts";
 import type { RunShower } from "./show-runs.ts";
 import { readStored } from "./verdict-query.ts";
@@ -30,22 +31,31 @@ export function listRuns({
     const [found, totalCount] = await Promise.all([runs.list(projectId, query), runs.count(projectId, query.filter)]);
     const texts: string[] = [];
     let left: number = limits.listBytesMax;
+    // Of the rows: a run that was deleted meanwhile has no text.
+    let taken = 0;
     // The counts of a run with many cases may be large, too.
     for (let from = 0; from < found.rows.length && left > 0; from += countedAtOnce) {
-      const part = await shower.show(projectId, found.rows.slice(from, from + countedAtOnce));
-      const listed = part.map(({ stored, plan }) => ({ id: stored.id, plan }));
+      const rows = found.rows.slice(from, from + countedAtOnce);
+      const part = new Map((await shower.show(projectId, rows)).map((shown) => [shown.stored.id, shown]));
+      const listed = [...part.values()].map(({ stored, plan }) => ({ id: stored.id, plan }));
       const counts = await countRuns(counting, projectId, listed);
-      for (const shown of part) {
+      for (const { id } of rows) {
+        const shown = part.get(id);
+        if (shown === undefined) {
+          taken += 1;
+          continue;
+        }
         const counted = counts.get(shown.stored.id) as RunCounts;
         const interval = await intervals.estimate(projectId, shown.stored, counted.caseRatings, call.signal);
         const text = renderListedRun(shown, counted, interval, withCaseStatistics);
         left -= text.length;
         if (left < 0 && texts.length > 0) break;
         texts.push(text);
+        taken += 1;
       }
     }
-    const page = firstOf(found, texts.length);
-    const rest = { totalCount, ...endOfPage(page, ({ id }) => id) };
+    const page = firstOf(found, taken);
+    const rest = { totalCount, ...endOfPage(page, writeRunCursor) };
     return { status: 200, body: `{"runs":[${texts.join(",")}],${JSON.stringify(rest).slice(1)}` };
   };
 }
@@ -57,7 +67,7 @@ function readQuery(query: Query): Omit<RunListQuery, "makeRoom"> {
   const datasetId = readText(query, "datasetId");
   return {
     limit: readLimit(query, { byDefault: limits.runPageDefault, max: limits.runPageMax }),
-    cursor: readCursor(query, "the id of a run"),
+    cursor: readRunCursor(query),
     filter: {
       // A malformed dataset id matches no runs.
       datasetId: datasetId === null || isUuid(datasetId) ? datasetId : noRun,

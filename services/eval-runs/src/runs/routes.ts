@@ -30,7 +30,7 @@ import { listResults } from "./list-results.ts";
 import { listRuns } from "./list-runs.ts";
 import type { VariantDependencies } from "./make-variants.ts";
 import { findMissingResults } from "./missing-results.ts";
-import { renderRun, renderRunAlone, type ShownRun } from "./render-run.ts";
+import { renderRun, renderRunAlone } from "./render-run.ts";
 import { type RunStore, requireRun } from "./run-store.ts";
 import type { RunStreams } from "./run-streams.ts";
 import { createRunShower, type RunShower } from "./show-runs.ts";
@@ -97,8 +97,8 @@ export function getRun({
     const withCaseStatistics = readAllOrNone(call.query, "caseStatistics");
     const run = await requireRun(runs, projectId, call.params.runId);
     await awaited.ofRun(projectId, run, call.identity.requestId);
-    const [known] = await shower.show(projectId, [run]);
-    const shown = known as ShownRun;
+    const [shown] = await shower.show(projectId, [run]);
+    if (shown === undefined) throw new AppError("not_found", "Run not found");
     const { signal } = call;
     if (withResults) {
       const pages = counting.results.pages(projectId, run.id);

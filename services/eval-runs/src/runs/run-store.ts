@@ -1,10 +1,11 @@
 import { isUuid, type VerdictMode } from "@touchstone/contracts";
 import { type Database, readableJson, type Statement, selectPart, sqlStateOf } from "@touchstone/db";
-import { type Act, AppError, type ListPage, type SizedRow, uuidv7TimeMs } from "@touchstone/service-kit";
+import { type Act, AppError, type ListPage, type SizedRow } from "@touchstone/service-kit";
 import { dropLeftVersion } from "../datasets/dataset-book.ts";
 import { externalSource } from "../judging/judgement.ts";
 import { recordAuditEvent } from "../outbox.ts";
 import { type ListQuery, readList } from "../queries/read-list.ts";
+import type { RunPosition } from "./run-position.ts";
 
 export type RunStatus = "in_progress" | "completed" | "failed";
 export type TerminalStatus = Exclude<RunStatus, "in_progress">;
@@ -54,7 +55,7 @@ export type NewRun = Omit<StoredRun, "status" | "closingAs" | "scoringRevision" 
   plan: string;
 };
 
-export interface RunListQuery extends ListQuery {
+export interface RunListQuery extends ListQuery<RunPosition> {
   filter: RunFilter;
 }
 
@@ -82,8 +83,8 @@ export interface RunStore {
   count(projectId: string, filter: RunFilter): Promise<number>;
   /** Deletes a run with all its data, and records it in the audit log; false when there is no such run. */
   remove(projectId: string, id: string, act: Act): Promise<boolean>;
-  /** The run's frozen grading; null for a run from before plans existed. */
-  readPlan(projectId: string, id: string): Promise<string | null>;
+  /** The run's frozen grading, which a run from before plans existed does not have; null when there is no such run. */
+  readPlan(projectId: string, id: string): Promise<{ plan: string | null } | null>;
   /** Closes a run to new batches; the first caller sets its terminal status. Null when there is no such run. */
   beginClosing(projectId: string, id: string, status: TerminalStatus): Promise<StoredRun | null>;
   /** The number of results being judged under a live lease. */
@@ -127,11 +128,10 @@ export function createRunStore(database: Database): RunStore {
     },
 
     async list(projectId, { filter, ...query }) {
-      const page = await readList<RunRow & SizedRow, string>(database, projectId, query, {
-        cursorOf: ({ id }) => id,
-        statement: (cursor, { rowsMax, bytesMax }) => ({
+      const page = await readList<RunRow & SizedRow, RunPosition>(database, projectId, query, {
+        cursorOf: ({ id, created_at: createdAt }) => ({ id, createdAt }),
+        statement: (last, { rowsMax, bytesMax }) => ({
           name: "run_list",
-          // A run that was deleted after the page before still has the time in its id.
           text: selectPart({
             rows: `
               select *
@@ -148,7 +148,7 @@ export function createRunStore(database: Database): RunStore {
             columns: runColumns,
             bytesMax: "$12",
           }),
-          values: [...filterValues(projectId, filter), cursor, timeIn(cursor), rowsMax, bytesMax],
+          values: [...filterValues(projectId, filter), last?.id, last?.createdAt, rowsMax, bytesMax],
         }),
       });
       return { ...page, rows: page.rows.map(readRow) };
@@ -201,8 +201,8 @@ export function createRunStore(database: Database): RunStore {
         return true;
       }),
 
-    async readPlan(projectId, id) {
-      const row = await readOne<{ plan: string | null }>(projectId, {
+    readPlan: (projectId, id) =>
+      readOne<{ plan: string | null }>(projectId, {
         name: "run_read_plan",
         text: `
           select plan::text
@@ -210,9 +210,7 @@ export function createRunStore(database: Database): RunStore {
           where project_id = $1
             and id = $2`,
         values: [projectId, id],
-      });
-      return row?.plan ?? null;
-    },
+      }),
 
     async beginClosing(projectId, id, status) {
       // A terminal run is returned unchanged: finalizing is idempotent, and failed stays failed.
@@ -336,9 +334,6 @@ type RunRow = {
   closing_as: TerminalStatus | null;
   created_at: Date;
 };
-
-/** The time in an id; the id of a client's experiment has none. */
-const timeIn = (id: string | null): Date => new Date(id?.[14] === "7" ? uuidv7TimeMs(id) : 0);
 
 const readRow = (row: RunRow): StoredRun => ({
   id: row.id,

@@ -1,3 +1,4 @@
+import { isAppError } from "@touchstone/service-kit";
 import type { DatasetNames } from "./dataset-names.ts";
 import type { Gradings } from "./gradings.ts";
 import type { ShownRun } from "./render-run.ts";
@@ -5,7 +6,7 @@ import type { StoredRun } from "./run-store.ts";
 
 /** Finds the values of runs that are shown besides their counts. */
 export interface RunShower {
-  /** In their order. */
+  /** In their order, without those that were deleted meanwhile. */
   show(projectId: string, runs: readonly StoredRun[]): Promise<ShownRun[]>;
 }
 
@@ -33,9 +34,13 @@ export function createRunShower({
       const shown: ShownRun[] = [];
       // One at a time: plans and cases may be large, and most are cached.
       for (const stored of runs) {
-        const plan = await gradings.planOf(projectId, stored);
-        const askedCount = await countAsked(projectId, stored);
-        shown.push({ stored, plan, datasetName: named.get(stored.datasetId) ?? null, askedCount });
+        try {
+          const plan = await gradings.planOf(projectId, stored);
+          const askedCount = await countAsked(projectId, stored);
+          shown.push({ stored, plan, datasetName: named.get(stored.datasetId) ?? null, askedCount });
+        } catch (thrown) {
+          if (!isAppError(thrown) || thrown.code !== "not_found") throw thrown;
+        }
       }
       return shown;
     },
