@@ -180,7 +180,9 @@ test("row 17: an event that is handled again because the answer to its commit wa
     await system.database.set({ kind: "pass" });
     await gates.open();
     await waitUntil("monitor failed once", async () =>
-      /"operation":"event\.traces\.stored\.v1".*"msg":"bus event waits"/.test(system.monitor.process.log().slice(loggedBefore)),
+      /"operation":"event\.traces\.stored\.v1".*"msg":"bus event waits"/.test(
+        system.monitor.process.log().slice(loggedBefore),
+      ),
     );
     await awaitConsumed();
 
