@@ -20,3 +20,6 @@ export async function* linesOf(stream: AsyncIterable<Uint8Array | string>): Asyn
 }
 
 const withoutReturn = (line: string): string => (line.endsWith("\r") ? line.slice(0, -1) : line);
+
+/** A text without what would control a terminal, or turn the direction of what follows: others choose names and outputs. */
+export const withoutControls = (text: string): string => text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, " ");

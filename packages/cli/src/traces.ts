@@ -3,6 +3,7 @@ import { type AnswerOf, ApiError, bodyOf, type operations, type Touchstone } fro
 import type { Command } from "commander";
 import { createParser } from "eventsource-parser";
 import { readNumber } from "./gate.ts";
+import { withoutControls } from "./lines.ts";
 import { exitCodes, type Surroundings } from "./surroundings.ts";
 
 type Trace = AnswerOf<"listTraces", 200>["traces"][number];
@@ -145,11 +146,10 @@ function show(trace: Trace, isJson: boolean | undefined): string {
     judgeScores === null ? "" : `rated ${judgeScores.rating}`,
   ];
   const text = error === undefined ? oneLine(output) : `error: ${oneLine(error)}`;
-  return [createdAt, _id, name, ...facts.filter(Boolean), text].join("  ");
+  return [createdAt, _id, oneLine(name), ...facts.filter(Boolean), text].join("  ");
 }
 
-/** A text in one line, without what would control a terminal. */
 function oneLine(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value ?? "");
-  return text.replace(/[\p{Cc}\s]+/gu, " ").slice(0, textChars);
+  return withoutControls(text).replace(/\s+/gu, " ").slice(0, textChars);
 }

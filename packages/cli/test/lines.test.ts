@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { linesOf } from "../src/lines.ts";
+import { linesOf, withoutControls } from "../src/lines.ts";
 
 async function read(chunks: readonly (Uint8Array | string)[]): Promise<string[]> {
   const lines: string[] = [];
@@ -36,4 +36,8 @@ test("a stream that breaks makes reading fail, and one that is not read to its e
     break;
   }
   expect(left.destroyed).toBe(true);
+});
+
+test("a name cannot control a terminal or turn its text around", () => {
+  expect(withoutControls("x\u001b]52;c;ZQ==\u0007\r\nforged\u202e\u2066")).toBe("x ]52;c;ZQ== forged ");
 });

@@ -144,6 +144,58 @@ test("a forgotten password is replaced by way of a mailed link, once; every sess
   expect(sessionCookieOf(await signIn("a fresh password"))).toBeDefined();
 });
 
+test("a new password revokes the reset links that were mailed before it", async () => {
+  const accounts = await start({ SERVICE_EMAIL_DEBUG_DIR: folder });
+  const cookie = await accounts.signUp("Ada");
+  const askForLink = async (count: number) => {
+    await accounts.ask("POST", "/auth/request-password-reset", {
+      body: { email: addressOf("Ada"), redirectTo: `${publicUrl}/reset` },
+    });
+    const opened = await accounts.ask("GET", linkIn((await mails(count)).at(-1)?.text ?? ""));
+    return new URL(opened.location ?? "").searchParams.get("token");
+  };
+  const reset = (token: string | null) =>
+    accounts.ask("POST", "/auth/reset-password", { body: { newPassword: "a fresh password", token } });
+  const refused = { status: 400, body: { code: "INVALID_TOKEN" } };
+  const [first, second] = [await askForLink(1), await askForLink(2)];
+  await accounts.ask("POST", "/auth/change-password", {
+    body: { currentPassword: password, newPassword: "another long one" },
+    cookie,
+  });
+  expect(await reset(first)).toMatchObject(refused);
+  const [third, fourth] = [await askForLink(3), await askForLink(4)];
+  expect(await reset(fourth)).toMatchObject({ status: 200 });
+  for (const token of [second, third]) expect(await reset(token)).toMatchObject(refused);
+});
+
+test("a reset by mail removes the providers that were linked before the address was proven", async () => {
+  const accounts = await start({ SERVICE_EMAIL_DEBUG_DIR: folder });
+  const { userId } = (await accounts.resolve(await accounts.signUp("Ada"))) ?? {};
+  const admin = new Client({ connectionString: database.adminUrl });
+  cleanups.push(() => admin.end());
+  await admin.connect();
+  const link = () =>
+    admin.query(
+      `insert into auth.accounts (id, user_id, account_id, provider_id, created_at, updated_at)
+       values (gen_random_uuid(), $1, gen_random_uuid()::text, 'oidc', now(), now())`,
+      [userId],
+    );
+  const resetByMail = async (count: number) => {
+    await accounts.ask("POST", "/auth/request-password-reset", { body: { email: addressOf("Ada"), redirectTo: "/" } });
+    const opened = await accounts.ask("GET", linkIn((await mails(count)).at(-1)?.text ?? ""));
+    const token = new URL(opened.location ?? "", publicUrl).searchParams.get("token");
+    const body = { newPassword: "a fresh password", token };
+    expect((await accounts.ask("POST", "/auth/reset-password", { body })).status).toBe(200);
+    const { rows } = await admin.query("select provider_id from auth.accounts where user_id = $1 order by 1", [userId]);
+    return rows.map(({ provider_id }) => provider_id);
+  };
+  await link();
+  expect(await resetByMail(1)).toEqual(["credential"]);
+  // From now on the address is verified, and a provider is only linked by its owner.
+  await link();
+  expect(await resetByMail(2)).toEqual(["credential", "oidc"]);
+});
+
 test("an owner whom strangers lock out of signing in on a new device can sign in after a reset by mail", async () => {
   const accounts = await start({ SERVICE_EMAIL_DEBUG_DIR: folder });
   await accounts.signUp("Ada");

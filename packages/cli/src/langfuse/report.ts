@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { withoutControls } from "../lines.ts";
 import { columnsOf, type Held, type Kind, kinds } from "./held.ts";
 import type { Journal } from "./journal.ts";
 
@@ -154,7 +155,9 @@ export function showReport(result: Report): string {
     ...(withoutPlace.length === 0 ? [] : ["Without a place in Touchstone:"]),
     ...withoutPlace.map(({ member, count, id }) => `  ${member}: ${count}, such as ${id}`),
     equal ? "Equal." : "Not equal.",
-  ].join("\n");
+  ]
+    .map(withoutControls)
+    .join("\n");
 }
 
 const show = (value: number | string): string =>

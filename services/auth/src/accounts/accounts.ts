@@ -10,6 +10,7 @@ import { translateBeginning } from "../sign-in/begin-sign-in.ts";
 import { createSignInProviders } from "../sign-in/sign-in-providers.ts";
 import { createLibraryAdapter } from "./library-adapter.ts";
 import type { MembershipStore } from "./membership-store.ts";
+import { proveAddress } from "./own-account-store.ts";
 import { createPasswordHashing } from "./password-hashing.ts";
 import { refuseForeignReturn } from "./return-address.ts";
 import { createSignInGuard, type GuardedAnswer } from "./sign-in-guard.ts";
@@ -111,6 +112,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
       requireEmailVerification: options.requiresVerification,
       revokeSessionsOnPasswordReset: true,
       onPasswordReset: async ({ user }) => {
+        await proveAddress(options.database, user.id);
         const told = asking.getStore()?.told;
         if (told !== undefined) told.resetAddress = user.email;
       },

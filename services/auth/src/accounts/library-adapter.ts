@@ -61,6 +61,7 @@ export function createLibraryAdapter(options: LibraryAdapterOptions): AdapterFac
               const { rows } = await transaction.query<Row>(insertRow(model, data)).catch(refuseKnownAddress);
               const stored = toFields(rows[0] ?? {});
               if (model === "user") await own.placeUser(transaction, stored as unknown as NewUser);
+              if (model === "account" && "password" in data) await revokeResetLinks(transaction, rows);
               return stored as never;
             }),
           findOne: async ({ model, where }) => {
@@ -74,11 +75,10 @@ export function createLibraryAdapter(options: LibraryAdapterOptions): AdapterFac
             return Number(row?.count ?? 0);
           },
           update: async ({ model, where, update }) => {
-            const [row] = await change(updateRows(model, conditionsOf(where), update as Row));
+            const [row] = await changeRows(model, conditionsOf(where), update as Row);
             return (row ?? null) as never;
           },
-          updateMany: async ({ model, where, update }) =>
-            (await change(updateRows(model, conditionsOf(where), update))).length,
+          updateMany: async ({ model, where, update }) => (await changeRows(model, conditionsOf(where), update)).length,
           delete: async ({ model, where }) => void (await change(deleteRows(model, conditionsOf(where)))),
           deleteMany: async ({ model, where }) =>
             model === "session"
@@ -113,6 +113,14 @@ export function createLibraryAdapter(options: LibraryAdapterOptions): AdapterFac
       return written.catch(noteUnavailable);
     }
 
+    function changeRows(model: string, conditions: readonly Condition[], update: Row): Promise<Row[]> {
+      return write(async (transaction) => {
+        const { rows } = await transaction.query<Row>(updateRows(model, conditions, update));
+        if (model === "account" && "password" in update) await revokeResetLinks(transaction, rows);
+        return rows.map(toFields);
+      });
+    }
+
     function change(statement: Parameters<Queryable["query"]>[0]): Promise<Row[]> {
       return write(async (transaction) => (await transaction.query<Row>(statement)).rows.map(toFields));
     }
@@ -122,6 +130,15 @@ export function createLibraryAdapter(options: LibraryAdapterOptions): AdapterFac
     if (isAppError(thrown)) options.onUnavailable(thrown);
     throw thrown;
   }
+}
+
+/** A new password: links to reset it that were mailed before would set another one. */
+async function revokeResetLinks(transaction: Queryable, accounts: readonly Row[]): Promise<void> {
+  await transaction.query({
+    name: "verifications_revoke_resets",
+    text: "delete from auth.verifications where value = any ($1::text[])",
+    values: [accounts.map((account) => account.user_id)],
+  });
 }
 
 function conditionsOf(where: readonly unknown[] | undefined): readonly Condition[] {

@@ -37,6 +37,27 @@ export interface OwnAccountStore {
   deleteAccount(userId: string, act: Act): Promise<void>;
 }
 
+/**
+ * The user has read a mail to the address of the account. If that was not verified, a stranger may have linked a provider's account with
+ * this address before, and it must not sign in any more (decision 26).
+ */
+export async function proveAddress(database: Database, userId: string): Promise<void> {
+  await database.query({
+    name: "account_prove_address",
+    text: `
+      with proven as (
+        update auth.users
+        set email_verified = true
+        where id = $1 and not email_verified
+        returning id
+      )
+      delete from auth.accounts
+      using proven
+      where accounts.user_id = proven.id and accounts.provider_id <> 'credential'`,
+    values: [userId],
+  });
+}
+
 interface AccountRow {
   id: string;
   name: string;

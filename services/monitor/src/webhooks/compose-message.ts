@@ -22,7 +22,7 @@ export function composeMessage(message: Message, publicAddress: PublicAddress | 
   return JSON.stringify({
     id,
     event,
-    text: `[Monitor] ${severity.toUpperCase()}: ${summary}`,
+    text: `[Monitor] ${severity.toUpperCase()}: ${plainText(summary)}`,
     severity,
     patternKey,
     agentId,
@@ -34,4 +34,15 @@ export function composeMessage(message: Message, publicAddress: PublicAddress | 
     createdAt: message.createdAt.toISOString(),
     ...linksOf(message, publicAddress),
   });
+}
+
+const textMaxChars = 500;
+
+/** One line without the brackets that chat tools read as mentions and links: a summary may have the name of a trace. */
+function plainText(summary: string): string {
+  const line = summary
+    .replace(/[\p{Cc}\s]+/gu, " ")
+    .replaceAll("<", "‹")
+    .replaceAll(">", "›");
+  return line.length <= textMaxChars ? line : `${line.slice(0, textMaxChars - 1).toWellFormed()}…`;
 }
