@@ -289,8 +289,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a run forgets the plan it was created with",
     file: "services/eval-runs/src/runs/gradings.ts",
-    find: "if (text === null) return",
-    replace: "if (text !== null) return",
+    find: "if (stored.plan === null) return",
+    replace: "if (stored.plan !== null) return",
     test: {
       project: "infra",
       file: "services/eval-runs/test/graded-runs.infra.test.ts",

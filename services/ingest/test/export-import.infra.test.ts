@@ -39,9 +39,8 @@ const sendOtlp = (projectId: string, body: Buffer | string, contentType = "appli
 const portable = (line: string): string =>
   line.replace(/"projectId":"[^"]*"/, "").replace(/"agentId":(null|"[^"]*")(?=,"agentName")/, "");
 
-/** One OTLP/JSON export with a root, a tool and a model call below it. */
-function otlpExport(trace: string, changes: object = {}): string {
-  const span = (spanId: string, parentSpanId: string, name: string, attributes: Record<string, string | number>) => ({
+function otlpSpans(trace: string, changes: object = {}) {
+  return (spanId: string, parentSpanId: string, name: string, attributes: Record<string, string | number>) => ({
     traceId: trace.padStart(32, "0"),
     spanId: spanId.padStart(16, "0"),
     parentSpanId: parentSpanId === "" ? "" : parentSpanId.padStart(16, "0"),
@@ -54,7 +53,14 @@ function otlpExport(trace: string, changes: object = {}): string {
     })),
     ...changes,
   });
-  const spans = [
+}
+
+const otlpBody = (spans: object[]): string => JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
+
+/** One OTLP/JSON export with a root, a tool and a model call below it. */
+function otlpExport(trace: string): string {
+  const span = otlpSpans(trace);
+  return otlpBody([
     span("1", "", "invoke_agent planner", { "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "planner" }),
     span("2", "1", "chat", {
       "gen_ai.operation.name": "chat",
@@ -70,8 +76,7 @@ function otlpExport(trace: string, changes: object = {}): string {
       "input.value": '{"city":"Paris"}',
       "output.value": "18",
     }),
-  ];
-  return JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
+  ]);
 }
 
 describe("GET /export/traces", () => {
@@ -214,6 +219,28 @@ describe("export, import, export", () => {
     expect(agent.name).toBe("planner");
     const session = await ingest.call(copy, "GET", `/api/v1/ingest/sessions/${"abc".padStart(32, "0")}/spans`);
     expect(session.json.spans).toHaveLength(3);
+  });
+
+  test("keeps the figures of tools: their names without the operation, and each call once", async () => {
+    const [projectId, copy] = [newProject(), newProject()];
+    const justNow = `${Date.now() - 1_000}000000`;
+    const span = otlpSpans("abd", { startTimeUnixNano: justNow, endTimeUnixNano: justNow });
+    const tool = (name: string) => ({ "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name });
+    const spans = [
+      span("1", "", "invoke_agent planner", { "gen_ai.operation.name": "invoke_agent" }),
+      span("2", "1", "execute_tool weather", tool("weather")),
+      span("3", "2", "tools/call weather", tool("weather")),
+      span("4", "1", "execute_tool search", { ...tool("search"), "gen_ai.tool.call.id": "c1" }),
+      span("5", "4", "search", { ...tool("find"), "gen_ai.tool.call.id": "c1" }),
+    ];
+    await sendOtlp(projectId, otlpBody(spans));
+    await importTraces(copy, (await exportTraces(projectId)).bytes);
+
+    for (const project of [projectId, copy]) {
+      const { totals } = (await ingest.call(project, "GET", "/api/v1/agent-monitoring/metrics?window=24h")).json;
+      const once = { calls: 1, failures: 0 };
+      expect([totals.toolCalls, totals.byTool]).toEqual([2, { weather: once, search: once }]);
+    }
   });
 });
 

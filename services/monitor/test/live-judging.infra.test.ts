@@ -85,6 +85,21 @@ test("a judge looks at the traces of its agents while it is live, unless their p
   expect(await readPlanned()).toHaveLength(3);
 });
 
+test("a NUL or half a surrogate pair in a profile stops no judging of its project", async () => {
+  const [oddAgent, quietAgent] = [crypto.randomUUID(), crypto.randomUUID()];
+  const odd = { approvalPolicy: { note: "\0", "half \udc00": "\ud800" } };
+  await store.query(
+    `insert into monitor.profiles (project_id, agent_id, id, document, created_at, updated_at)
+     values ($1, $2, gen_random_uuid(), $3, now(), now()), ($1, $4, gen_random_uuid(), $5, now(), now())`,
+    [projectId, oddAgent, JSON.stringify(odd), quietAgent, JSON.stringify({ ...odd, enabled: false })],
+  );
+  await tell([buildJudge()]);
+  const { judge } = buildChecks();
+  const ofOdd = buildSettledTrace({ projectId, agentId: oddAgent });
+  await plan([judge], ofOdd, buildSettledTrace({ projectId, agentId: quietAgent }));
+  expect(await readPlanned()).toMatchObject([{ kind: "judge", subject_id: ofOdd.traceId }]);
+});
+
 test("of live scorers the greatest revision is in force, in any order of arrival", async () => {
   await tell([buildJudge()], [], 2);
   await tell([], [], 1);

@@ -1,9 +1,10 @@
 import { type LiveGroup, type LiveJudge, type SettledTrace, sessionsJudged } from "@touchstone/contracts";
+import { AppError } from "@touchstone/service-kit";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Check } from "../src/checks/check.ts";
 import { createCheckPlanner } from "../src/checks/check-planner.ts";
 import { createLiveScorerStore, type LiveScorerStore } from "../src/live-scorers/live-scorer-store.ts";
-import { type SessionSweepTimings, startSessionSweep } from "../src/live-scorers/session-sweep.ts";
+import { startSessionSweep } from "../src/live-scorers/session-sweep.ts";
 import { buildSettledTrace } from "./builders.ts";
 import { buildGroup, buildJudge, buildVerdict } from "./judging-builders.ts";
 import { buildScriptedChecks, carryOutPlanned, type ScriptedJudge } from "./scripted-checks.ts";
@@ -46,7 +47,7 @@ const readAnnounced = async () => {
   return rows.flatMap(({ body }) => sessionsJudged.body.parse(JSON.parse(body)).sessions);
 };
 
-const openSweep = (timings?: SessionSweepTimings) =>
+const openSweep = (options: Partial<Parameters<typeof startSessionSweep>[0]> = {}) =>
   startSessionSweep({
     database: store.database,
     maintenance: store.maintenance,
@@ -54,7 +55,7 @@ const openSweep = (timings?: SessionSweepTimings) =>
     onPlanned: () => {},
     logger: quiet,
     runsByItself: false,
-    ...(timings && { timings }),
+    ...options,
   });
 
 /** Lets all sessions of the project have been idle for so much longer. */
@@ -69,7 +70,7 @@ const idleFor = (seconds: number) =>
 test("a session that goes on after weeks is judged again, and its newest score counts", async () => {
   await tell([buildJudge({ scope: "session", idleSeconds: 60 })]);
   // Its lease ends at once.
-  const sweep = openSweep({ everyMs: 1, sessionsMax: 5 });
+  const sweep = openSweep({ timings: { everyMs: 1, sessionsMax: 5 } });
   const judgeTurns = async (turns: number, rating: number) => {
     const { judge } = buildChecks({ reply: { verdicts: [buildVerdict({ rating })] } });
     await plan([judge], ...Array.from({ length: turns }, () => buildSettledTrace({ projectId, sessionId: "s" })));
@@ -134,6 +135,59 @@ test("an idle session is judged once for each round of activity, as a whole conv
   expect(sessions[2]?.judges).toHaveLength(2);
   expect(sessions[2]).toMatchObject({ sessionId: "s", rating: 1, scorerName: expect.stringMatching(/ \(group\)$/) });
   await sweep.stop();
+});
+
+test("a session that cannot be planned is put off and delays no other, and a profile may hold any text", async () => {
+  const [failing, deleted, odd, sound] = Array.from({ length: 4 }, () => crypto.randomUUID());
+  const oddAgent = crypto.randomUUID();
+  await store.query(
+    `insert into monitor.profiles (project_id, agent_id, id, document, created_at, updated_at)
+     values ($1, $2, gen_random_uuid(), $3, now(), now())`,
+    [odd, oddAgent, JSON.stringify({ approvalPolicy: { note: "\0", half: "\ud800" } })],
+  );
+  const all = [failing, deleted, odd, sound] as string[];
+  for (const [at, id] of all.entries()) {
+    projectId = id;
+    await tell([buildJudge({ scope: "session", idleSeconds: 60 })]);
+    const trace = buildSettledTrace({ projectId, sessionId: "s", agentId: id === odd ? oddAgent : null });
+    await plan([], trace);
+    // The oldest session first.
+    await idleFor(1_000 - 100 * at);
+  }
+  await store.query("insert into monitor.deleted_projects (project_id) values ($1)", [deleted]);
+  const logged: unknown[] = [];
+  const sweep = openSweep({
+    liveScorers: {
+      async read(transaction, id) {
+        if (id === failing) throw new Error("its scorers are unreadable");
+        return liveScorers.read(transaction, id);
+      },
+    },
+    logger: { error: (fields: unknown) => logged.push(fields) } as never,
+    timings: { everyMs: 1, sessionsMax: 5 },
+  });
+
+  expect(await sweep.sweep(null)).toBe(2);
+
+  const planned = "select project_id from monitor.checks where project_id = any ($1)";
+  const rows = await store.query<{ project_id: string }>(planned, [all]);
+  expect(new Set(rows.map((row) => row.project_id))).toEqual(new Set([odd, sound]));
+  expect(logged).toMatchObject([{ projectId: failing }]);
+  const due = "select from monitor.sessions where project_id = any ($1) and look_at <= now()";
+  expect(await store.query(due, [all])).toEqual([]);
+  await sweep.stop();
+});
+
+test("an outage ends a pass over idle sessions at once, and puts none off", async () => {
+  await tell([buildJudge({ scope: "session", idleSeconds: 60 })]);
+  await plan([], buildSettledTrace({ projectId, sessionId: "s" }));
+  await idleFor(61);
+  const outage = new AppError("store_unavailable", "The database is unavailable; retry.", { isOutage: true });
+  const failing = openSweep({ liveScorers: { read: () => Promise.reject(outage) } });
+  await expect(failing.sweep(projectId)).rejects.toBe(outage);
+  const sweep = openSweep();
+  expect(await sweep.sweep(projectId)).toBe(1);
+  await Promise.all([failing.stop(), sweep.stop()]);
 });
 
 test("a pass gives at most five sessions to judges, one replica at a time, and none that ended a day ago", async () => {

@@ -1,11 +1,12 @@
 import { connectBus } from "@touchstone/bus";
-import { defineEvent, type StoredTrace, tracesStored } from "@touchstone/contracts";
+import { defineEvent, type StoredTrace, tracesSettled, tracesStored } from "@touchstone/contracts";
 import { createLogger, createMetrics, type Service, systemClock, uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { createMonitor, readMonitorConfig } from "../src/index.ts";
+import { buildSettledTrace } from "./builders.ts";
 
 const logger = createLogger({ service: "monitor", level: "silent" });
 let database: TestDatabase;
@@ -73,6 +74,31 @@ test("each trace of an event is recorded, once, however often the event comes", 
   await vi.waitFor(async () => expect((await readSeen()).map((seen) => seen.name)).toContain("last"));
   await vi.waitFor(async () => expect(await readSeen()).toHaveLength(3));
   expect((await readSeen()).find((seen) => seen.name === "first")?.pattern_ids).toEqual(["a", "b,c", '"d"']);
+  await bus.drain();
+});
+
+test("a pattern id that PostgreSQL cannot store is left out, and loses no trace of its event", async () => {
+  const bus = connectBus({ url: nats.url, service: "ingest", logger });
+  await vi.waitFor(() => expect(bus.status()).toBe("connected"));
+  const other = (name: string) => ({ name, projectId: uuidv7(3) });
+  const stored = [
+    buildStoredTrace({ traceId: uuidv7(4), name: "stored odd", patternIds: ["a\0", "b"] }),
+    buildStoredTrace({ traceId: uuidv7(5), ...other("stored") }),
+  ];
+  const settled = [
+    buildSettledTrace({ name: "settled odd", patternIds: ["\ud800"] }),
+    buildSettledTrace(other("settled")),
+  ];
+
+  await bus.publish(tracesStored, { traces: stored }, { messageId: "stored with odd ids" });
+  await bus.publish(tracesSettled, { traces: settled }, { messageId: "settled with odd ids" });
+
+  const names = ["stored odd", "stored", "settled odd", "settled"];
+  await vi.waitFor(async () =>
+    expect((await readSeen()).map((seen) => seen.name)).toEqual(expect.arrayContaining(names)),
+  );
+  const seen = new Map((await readSeen()).map(({ name, pattern_ids }) => [name, pattern_ids]));
+  expect(names.map((name) => seen.get(name))).toEqual([["b"], null, [], null]);
   await bus.drain();
 });
 

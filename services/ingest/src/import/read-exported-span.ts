@@ -4,6 +4,7 @@ import { toPromptUse } from "../model/own-facts.ts";
 import { type JsonSlice, type JsonType, scanElements, scanMembers } from "../model/scan-members.ts";
 import type { IncomingSpan, JsonText } from "../model/span.ts";
 import { guessSpanKind, normaliseSpanKind } from "../model/span-kind.ts";
+import { cleanText } from "../otlp/mapping/clean-text.ts";
 
 /** The members of a line, unparsed. */
 export type LineMembers = ReadonlyMap<string, JsonSlice>;
@@ -39,7 +40,9 @@ export function readExportedSpan(members: LineMembers, nowMs: number): IncomingS
   const toolCalls = readToolCalls(read);
   const isRoot = read.flag("isRoot") ?? parentSpanId === null;
   const agentName = isRoot ? read.text("agentName", limits.traceNameMaxChars) : null;
-  const kind = normaliseSpanKind(read.text("spanKind") ?? "");
+  const kind =
+    normaliseSpanKind(read.text("spanKind") ?? "") ??
+    guessSpanKind({ name, model, hasToolCalls: toolCalls !== null && toolCalls !== "[]" });
   return {
     ...(id !== null && { id }),
     producer: otelTraceId === null ? "rest" : "otlp",
@@ -50,7 +53,7 @@ export function readExportedSpan(members: LineMembers, nowMs: number): IncomingS
     parentIsRemote: isRoot && parentSpanId !== null,
     name,
     agentName,
-    kind: kind ?? guessSpanKind({ name, model, hasToolCalls: toolCalls !== null && toolCalls !== "[]" }),
+    kind,
     timestampMs: createdAtMs,
     startedAtMs: readNanos(read, "startedAtUnixNano") ?? readInstant(read, "startedAt"),
     endedAtMs: readNanos(read, "endedAtUnixNano"),
@@ -71,9 +74,11 @@ export function readExportedSpan(members: LineMembers, nowMs: number): IncomingS
     metadata,
     performanceSummary: read.json("performanceSummary", "object"),
     ...(otelTraceId !== null && {
-      // Two views of one call state the same response id and count once.
+      // Two views of one call state the same ids or the same tool, and count once.
       tree: {
         ...otelText(metadata, "responseId"),
+        ...otelText(metadata, "toolCallId"),
+        ...(kind === "tool" && readToolName(toolCalls)),
         ...(agentName !== null && { agent: agentName }),
         ...(prompt !== null && { prompt }),
       },
@@ -128,6 +133,14 @@ function readToolCalls(read: LineReader): JsonText | null {
   const stray = text === null ? undefined : scanElements(text)?.find(({ type }) => type !== "object");
   if (stray !== undefined) throw new LineFault(`toolCalls must hold objects, not ${stray.type}`);
   return text;
+}
+
+/** The name in the one call of a tool's row; empty if it has none. */
+function readToolName(toolCalls: JsonText | null): { toolName?: string } {
+  const [call] = toolCalls === null ? [] : (scanElements(toolCalls) ?? []);
+  const name = call === undefined ? undefined : scanMembers(call.text).members?.get("name");
+  if (name?.type !== "string") return {};
+  return { toolName: cleanText(JSON.parse(name.text) as string, limits.traceNameMaxChars) };
 }
 
 function readInstant(read: LineReader, name: string): number | null {

@@ -1,6 +1,6 @@
 import { isRecord } from "./json-text.ts";
 import type { Message } from "./message.ts";
-import { composeMessages, readMessage } from "./read-message.ts";
+import { composeMessages, readItemBesideMessages, readMessage } from "./read-message.ts";
 
 /** A conversation found in a producer's value. */
 export interface Conversation {
@@ -22,22 +22,30 @@ export function readConversation(value: unknown): Conversation | null {
   return readRequest(value) ?? readResponse(value) ?? whole(readMessage(value));
 }
 
-/** Every element must be a message. LangChain batches conversations; only a batch of one is expected. */
+/**
+ * Every element must be a message, or an item beside one. LangChain batches conversations; only a batch of one is
+ * expected.
+ */
 function readMessages(value: readonly unknown[]): Message[] | null {
   const list = value.length === 1 && Array.isArray(value[0]) ? value[0] : value;
   if (list.length === 0) return null;
   const read: Message[][] = [];
+  let hasMessage = false;
   for (const item of list) {
-    const messages = readMessage(item);
+    const message = readMessage(item);
+    const messages = message ?? readItemBesideMessages(item);
     if (messages === null) return null;
+    hasMessage ||= message !== null;
     read.push(messages);
   }
-  return read.flat();
+  return hasMessage ? read.flat() : null;
 }
 
-/** Instructions beside a conversation: text, one part, or a list of parts. */
+/** Instructions beside a conversation: text, one part, a list of parts, or system messages of the AI SDK. */
 export function readInstructions(value: unknown): Message[] {
   if (value === undefined || value === null || value === "") return [];
+  const messages = readConversation(value)?.messages;
+  if (messages?.every(({ role }) => role === "system")) return messages;
   const content = isRecord(value) && Array.isArray(value.parts) ? value.parts : value;
   return composeMessages("system", content);
 }
@@ -69,11 +77,9 @@ function requestMessages(value: Record<string, unknown>): Message[] | null {
   const input = "model" in value || "instructions" in value ? value.input : undefined;
   if (typeof input === "string") return composeMessages("user", input);
   if (Array.isArray(input)) return readMessages(input);
-  const keys = Object.keys(value);
-  if (typeof value.prompt === "string" && keys.every((key) => key === "prompt" || key === "system")) {
-    return composeMessages("user", value.prompt);
-  }
-  return null;
+  if (!Object.keys(value).every((key) => key === "prompt" || key === "system")) return null;
+  if (typeof value.prompt === "string") return composeMessages("user", value.prompt);
+  return Array.isArray(value.prompt) ? readMessages(value.prompt) : null;
 }
 
 function readResponse(value: Record<string, unknown>): Conversation | null {

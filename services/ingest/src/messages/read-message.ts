@@ -48,10 +48,13 @@ export function composeMessages(role: string, content: unknown, calls: ToolCall[
   const kept: unknown[] = [];
   const results: Message[] = [];
   const toolCalls = [...calls];
+  // LangChain lists the calls of Anthropic's models beside the content and among its parts.
+  const listed = new Set(calls.map(({ id }) => id));
   let onlyText = true;
   for (const part of contentParts(content)) {
-    if (part.kind === "tool_call") toolCalls.push(part.call);
-    else if (part.kind === "tool_result") results.push(toolMessage(part.content, part.id ?? callId));
+    if (part.kind === "tool_call") {
+      if (part.call.id === null || !listed.has(part.call.id)) toolCalls.push(part.call);
+    } else if (part.kind === "tool_result") results.push(toolMessage(part.content, part.id ?? callId));
     else {
       onlyText &&= part.kind === "text";
       kept.push(part.kind === "other" ? part.value : { type: part.kind, text: part.text });
@@ -162,8 +165,10 @@ function readResponsesItem(value: Record<string, unknown>): Message[] | null {
   if (value.role !== undefined) return null;
   switch (value.type) {
     case "function_call":
+    case "custom_tool_call":
       return composeMessages("assistant", null, [readToolCall({ ...value, id: value.call_id ?? value.id })]);
     case "function_call_output":
+    case "custom_tool_call_output":
       return [toolMessage(resultText(value.output), typeof value.call_id === "string" ? value.call_id : undefined)];
     case "reasoning": {
       const summary = Array.isArray(value.summary) ? value.summary.filter(isRecord) : [];
@@ -175,6 +180,19 @@ function readResponsesItem(value: Record<string, unknown>): Message[] | null {
     default:
       return null;
   }
+}
+
+/**
+ * Items of the Responses API that mean something only beside messages: references, and what its built-in tools did, as
+ * it was sent. Every new tool has its own types, so they are known by their endings. Null for any other value.
+ */
+export function readItemBesideMessages(value: unknown): Message[] | null {
+  if (!isRecord(value) || value.role !== undefined || typeof value.type !== "string") return null;
+  if (value.type === "item_reference") return [];
+  const id = value.call_id ?? value.id;
+  if (typeof id !== "string") return null;
+  if (value.type === "mcp_list_tools" || value.type.endsWith("_call")) return composeMessages("assistant", [value]);
+  return value.type.endsWith("_output") && "output" in value ? [toolMessage(resultText(value.output), id)] : null;
 }
 
 function lookUp(table: Readonly<Record<string, string>>, word: string): string | undefined {

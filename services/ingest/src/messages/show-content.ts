@@ -1,3 +1,4 @@
+import { isRecord } from "./json-text.ts";
 import { isOnlyText, lastText, type Message } from "./message.ts";
 
 /** Input or output in stored form. */
@@ -19,8 +20,16 @@ export function showOutput(messages: Message[], kind: string): ShapedContent {
   const [answer, ...others] = messages;
   const whole = answer !== undefined && others.length === 0 ? answer : messages;
   if (showsText(kind)) return { json: JSON.stringify(lastText(messages, "assistant") ?? whole), messages };
-  const isText = answer !== undefined && others.length === 0 && isOnlyText(answer);
-  return { json: JSON.stringify(isText ? answer.content : whole), messages: null };
+  const last = messages.at(-1);
+  const isText = last !== undefined && isOnlyText(last) && messages.slice(0, -1).every(isThought);
+  if (!isText) return { json: JSON.stringify(whole), messages: null };
+  return { json: JSON.stringify(last.content), messages: others.length === 0 ? null : messages };
+}
+
+/** What came before the answer and is none: reasoning, and what built-in tools of the Responses API did. */
+function isThought({ role, content, tool_calls }: Message): boolean {
+  if (role !== "assistant" || typeof content === "string" || tool_calls !== undefined) return false;
+  return content.length > 0 && content.every((part) => isRecord(part) && part.type !== "text");
 }
 
 export function showsText(kind: string): boolean {

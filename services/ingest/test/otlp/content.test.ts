@@ -46,6 +46,24 @@ describe("input and output", () => {
     ],
     ["no argument is nothing", { attributes: { "traceloop.entity.input": '{"args":[],"kwargs":{}}' } }, null, null],
     [
+      "a text model's prompt and completion have no role",
+      { attributes: { ...llm, "gen_ai.prompt.0.user": "q", "gen_ai.completion.0.content": "a" } },
+      [{ role: "user", content: "q" }],
+      "a",
+    ],
+    [
+      "nor has a prompt in `content`",
+      { attributes: { ...agent, "gen_ai.prompt.0.content": "q", "gen_ai.completion.0.content": "a" } },
+      "q",
+      "a",
+    ],
+    [
+      "what is embedded is no message",
+      { attributes: { "gen_ai.operation.name": "embeddings", "gen_ai.prompt.0.content": "q" } },
+      [{ content: "q" }],
+      null,
+    ],
+    [
       "Langfuse and MLflow objects stay objects",
       { attributes: { "langfuse.observation.input": '{"q":"a"}', "langfuse.observation.output": '{"input":"b"}' } },
       { q: "a" },
@@ -95,6 +113,17 @@ describe("input and output", () => {
       { attributes: { "ai.operationId": "ai.generateText", "ai.result.text": "a" } },
       null,
       "a",
+    ],
+    [
+      "the AI SDK's agent may be prompted with messages",
+      {
+        attributes: {
+          ...agent,
+          "ai.prompt": '{"system":"s","prompt":[{"role":"user","content":[{"type":"text","text":"q"}]}]}',
+        },
+      },
+      "q",
+      null,
     ],
     [
       "ADK's tool",
@@ -158,6 +187,24 @@ describe("input and output", () => {
         { type: "text", text: "a" },
       ],
     });
+  });
+
+  test("an answer after reasoning or a web search of the Responses API is shown as text; the messages are kept", async () => {
+    const thought = '{"type":"reasoning","summary":[{"type":"summary_text","text":"r"}]}';
+    const searched = '{"type":"web_search_call","id":"ws","status":"completed"}';
+    const said = '{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a"}]}';
+    const outputOf = async (kind: Record<string, string>) => {
+      const value = `{"object":"response","output":[${thought},${searched},${said}]}`;
+      const { output, otel } = await rowOf({ attributes: { ...kind, "output.value": value } });
+      return [output, (otel.messages as { output?: unknown } | undefined)?.output];
+    };
+    const messages = [
+      { role: "assistant", content: [{ type: "reasoning", text: "r" }] },
+      { role: "assistant", content: [JSON.parse(searched)] },
+      { role: "assistant", content: "a" },
+    ];
+    expect(await outputOf(agent)).toEqual(["a", messages]);
+    expect(await outputOf(llm)).toEqual(["a", messages]);
   });
 
   test("an agent shows the last question and the last answer; the conversation is stored separately", async () => {

@@ -6,6 +6,7 @@ const call = { id: "c1", name: "get_weather", arguments: { city: "Paris" } };
 const asked: Message = { role: "user", content: "Weather?" };
 const answered: Message = { role: "assistant", content: "Sunny." };
 const called: Message = { role: "assistant", content: "", tool_calls: [call] };
+const search = { type: "web_search_call", id: "ws", status: "completed", action: { type: "search", query: "Paris" } };
 const returned: Message = { role: "tool", content: '{"t":18}', tool_call_id: "c1" };
 
 /** The same conversation in every dialect of otlp 5.1. */
@@ -90,6 +91,26 @@ const dialects: [string, unknown, Message[]][] = [
     [{ role: "assistant", content: [{ type: "reasoning", text: "think" }] }, answered],
   ],
   [
+    "Responses with a web search",
+    [
+      { role: "user", content: "Weather?" },
+      { type: "item_reference", id: "msg_1" },
+      { type: "custom_tool_call", id: "ct", call_id: "c1", name: "get_weather", input: '{"city":"Paris"}' },
+      { type: "custom_tool_call_output", call_id: "c1", output: '{"t":18}' },
+      search,
+      { type: "computer_call_output", call_id: "c2", output: { type: "computer_screenshot", file_id: "f" } },
+      { type: "message", role: "assistant", content: [{ type: "output_text", text: "Sunny." }] },
+    ],
+    [
+      asked,
+      called,
+      returned,
+      { role: "assistant", content: [search] },
+      { role: "tool", content: '{"type":"computer_screenshot","file_id":"f"}', tool_call_id: "c2" },
+      answered,
+    ],
+  ],
+  [
     "Anthropic blocks",
     {
       system: [{ type: "text", text: "Be brief." }],
@@ -170,6 +191,16 @@ const dialects: [string, unknown, Message[]][] = [
     [asked, called, returned, answered],
   ],
   [
+    "LangChain with Anthropic's parts",
+    [
+      constructed("AIMessage", {
+        content: [{ type: "tool_use", id: "c1", name: "get_weather", input: { city: "Paris" } }],
+        tool_calls: [{ name: "get_weather", args: { city: "Paris" }, id: "c1" }],
+      }),
+    ],
+    [called],
+  ],
+  [
     "LangChain, as dictionaries",
     [
       { type: "human", content: "Weather?" },
@@ -215,6 +246,16 @@ const dialects: [string, unknown, Message[]][] = [
     [called, returned],
   ],
   ["an AI SDK prompt", { system: "Be brief.", prompt: "Weather?" }, [{ role: "system", content: "Be brief." }, asked]],
+  [
+    "an AI SDK prompt of messages",
+    { system: "Be brief.", prompt: [{ role: "user", content: [{ type: "text", text: "Weather?" }] }] },
+    [{ role: "system", content: "Be brief." }, asked],
+  ],
+  [
+    "an AI SDK prompt with system messages",
+    { system: [{ role: "system", content: "Be brief.", providerOptions: {} }], prompt: "Weather?" },
+    [{ role: "system", content: "Be brief." }, asked],
+  ],
   [
     "Genkit",
     {
@@ -286,6 +327,9 @@ describe("a conversation", () => {
     { output: { city: "Paris" } },
     { messages: "none" },
     { type: "function", name: "get_weather" },
+    { type: "phone_call", id: "7" },
+    [{ type: "phone_call", id: "7" }],
+    [{ role: "user", content: "x" }, { type: "phone_call" }],
   ])("is not seen in %o", (value) => {
     expect(readConversation(value)).toBeNull();
   });

@@ -1,6 +1,6 @@
 import type { LiveGroup, LiveJudge } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
-import { AppError, type Logger } from "@touchstone/service-kit";
+import { AppError, isAppError, isProjectDeleted, type Logger } from "@touchstone/service-kit";
 import type { CheckKind, PlannedCheck } from "../checks/check.ts";
 import { insertChecks } from "../checks/check-store.ts";
 import type { JudgingPlan } from "../judging/judged-subject.ts";
@@ -18,6 +18,8 @@ export interface SessionSweepTimings {
 const defaultTimings: SessionSweepTimings = { everyMs: 60_000, sessionsMax: 5 };
 /** Sessions read in one pass: most due ones are left to scorers with a longer idle time. */
 const lookedAtMax = 100;
+/** After this time a session that could not be planned is tried again. */
+const putOffSeconds = 600;
 /** Longer than any check of the session: a round that was planned is not planned again. */
 const keptDays = plannableDays + 2;
 
@@ -79,11 +81,25 @@ export function startSessionSweep(options: {
     let judged = 0;
     for (const session of rows) {
       if (judged >= timings.sessionsMax) break;
-      if (await plan(session)) judged += 1;
+      if (await planOrPutOff(session)) judged += 1;
     }
     if (judged > 0) onPlanned();
     if (projectId === null) await forgetOld();
     return judged;
+  }
+
+  /** Like `plan`, but puts off a session that fails, so that it does not delay the others. Throws an outage. */
+  async function planOrPutOff(session: SessionRow): Promise<boolean> {
+    try {
+      return await plan(session);
+    } catch (thrown) {
+      if (isAppError(thrown) && thrown.isOutage) throw thrown;
+      if (!isProjectDeleted(thrown)) {
+        logger.error({ err: thrown, projectId: session.project_id }, "the judging of an idle session was not planned");
+      }
+      await putOff(maintenance, session);
+      return false;
+    }
   }
 
   /** Plans the due checks of a session and sets the time of its next look. Returns true if any were due. */
@@ -171,6 +187,20 @@ export function startSessionSweep(options: {
       await sweeping;
     },
   };
+}
+
+/** Under the maintenance role, which can also write for a deleted project. */
+async function putOff(maintenance: Database, session: SessionRow): Promise<void> {
+  await maintenance.query({
+    name: "session_put_off",
+    text: `
+      update monitor.sessions
+      set look_at = now() + $4 * interval '1 second'
+      where project_id = $1
+        and session_id = $2
+        and activity = $3`,
+    values: [session.project_id, session.session_id, session.activity, putOffSeconds],
+  });
 }
 
 /** The scorers of a session that has been idle for long enough. */

@@ -1,4 +1,4 @@
-import { onceInTransaction, type Queryable } from "@touchstone/db";
+import { onceInTransaction, type Queryable, readableJson } from "@touchstone/db";
 
 /**
  * True if an agent's profile disables its live checks (completions 9.2): `enabled` is false. Within a transaction, and constant
@@ -20,7 +20,7 @@ const readSilence = onceInTransaction(
         from monitor.profiles
         where project_id = $1
           and agent_id = $2
-          and document ->> 'enabled' = 'false'`,
+          and ${readableJson("document")} ->> 'enabled' = 'false'`,
       values: [projectId, agentId],
     });
     return rowCount === 1;

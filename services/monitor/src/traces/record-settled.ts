@@ -2,6 +2,7 @@ import type { SettledTrace } from "@touchstone/contracts";
 import { type ArrayColumns, parameters, type Queryable } from "@touchstone/db";
 import { isWatched } from "../model/sampling.ts";
 import { classifyOperationally, healthy } from "./classify.ts";
+import { writePatternIds } from "./trace-store.ts";
 import { seenTraceDays } from "./trim-seen-traces.ts";
 
 /**
@@ -25,7 +26,7 @@ const columns: ArrayColumns<SettledTrace> = {
   created_at: ["timestamptz", (trace) => trace.createdAt],
   traffic_source: ["text", (trace) => trace.trafficSource],
   monitor: ["boolean", (trace) => trace.monitor],
-  pattern_ids: ["json", (trace) => (trace.patternIds === null ? null : JSON.stringify(trace.patternIds))],
+  pattern_ids: ["json", writePatternIds],
   session_id: ["text", (trace) => trace.sessionId],
   framework: ["text", (trace) => trace.framework],
   model: ["text", (trace) => trace.model],

@@ -1,4 +1,4 @@
-import type { StoredTrace } from "@touchstone/contracts";
+import { isStorable, type StoredTrace } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 
 /** The traces that monitor has seen. */
@@ -36,9 +36,17 @@ export function createSeenTraceStore(maintenance: Database): SeenTraceStore {
           traces.map((trace) => trace.createdAt),
           traces.map((trace) => trace.trafficSource),
           traces.map((trace) => trace.monitor),
-          traces.map((trace) => (trace.patternIds === null ? null : JSON.stringify(trace.patternIds))),
+          traces.map(writePatternIds),
         ],
       });
     },
   };
+}
+
+/**
+ * The pattern ids of a trace as JSON. An id that PostgreSQL cannot store is left out: no pattern has it. If none
+ * remains, the list is empty, because null means all patterns.
+ */
+export function writePatternIds({ patternIds }: Pick<StoredTrace, "patternIds">): string | null {
+  return patternIds === null ? null : JSON.stringify(patternIds.filter(isStorable));
 }

@@ -16,18 +16,20 @@ export interface ContentSource {
   readonly rootOnly: boolean;
   /** The event that carries the attribute. */
   readonly event: string | null;
+  /** The role of a family's messages that state none. */
+  readonly role: string | null;
 }
 
 function source(from: ContentSource["from"], name: string, more: Partial<ContentSource> = {}): ContentSource {
-  return { from, name, form: null, beside: null, kind: null, rootOnly: false, event: null, ...more };
+  return { from, name, form: null, beside: null, kind: null, rootOnly: false, event: null, role: null, ...more };
 }
 
 function attribute(name: string, more: Partial<ContentSource> = {}): ContentSource {
   return source("attribute", name, more);
 }
 
-function family(name: string): ContentSource {
-  return source("family", name);
+function family(name: string, more: Partial<ContentSource> = {}): ContentSource {
+  return source("family", name, more);
 }
 
 function eventAttribute(event: string, name: string): ContentSource {
@@ -70,7 +72,7 @@ export const inputSources: readonly ContentSource[] = [
   attribute("mastra.*.input", { beside: "mastra.span.type" }),
   attribute("mlflow.spanInputs"),
   attribute("genkit:input"),
-  family("gen_ai.prompt"),
+  family("gen_ai.prompt", { role: "user" }),
   attribute("traceloop.entity.input", { form: "arguments" }),
   attribute("lmnr.span.input"),
   attribute("gen_ai.tool.call.arguments"),
@@ -106,7 +108,7 @@ export const outputSources: readonly ContentSource[] = [
   attribute("mastra.*.output", { form: "result", beside: "mastra.span.type" }),
   attribute("mlflow.spanOutputs"),
   attribute("genkit:output"),
-  family("gen_ai.completion"),
+  family("gen_ai.completion", { role: "assistant" }),
   attribute("traceloop.entity.output"),
   attribute("lmnr.span.output"),
   attribute("gen_ai.tool.call.result"),

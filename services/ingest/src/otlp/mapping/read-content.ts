@@ -9,6 +9,9 @@ import type { ContentForm, ContentSource } from "./content-sources.ts";
 import { readChoiceEvents, readEventList, readPromptEvents, type SpokenEvents } from "./message-events.ts";
 import type { SpanFacts } from "./span-facts.ts";
 
+/** Kinds whose values are searched for a conversation; a tool's arguments are not changed. */
+export const conversational: ReadonlySet<SpanKind> = new Set(["llm", "agent", "chain", "prompt"]);
+
 /** The value of one source, with its attributes. */
 export interface Content {
   /** A JSON value; never undefined or null. */
@@ -35,7 +38,10 @@ function readSource(facts: SpanFacts, kind: SpanKind, source: ContentSource): Co
       return readAttribute(facts, kind, source);
     case "family": {
       const family = facts.family(source.name);
-      return family === null ? null : { value: family.items, keys: family.keys };
+      if (family === null) return null;
+      const { role } = source;
+      const isSpoken = role !== null && conversational.has(kind);
+      return { value: isSpoken ? family.items.map((item) => withRole(item, role)) : family.items, keys: family.keys };
     }
     case "event": {
       const event = facts.events(source.event as string).find(({ attributes }) => attributes.has(source.name));
@@ -45,6 +51,13 @@ function readSource(facts: SpanFacts, kind: SpanKind, source: ContentSource): Co
     case "composed":
       return readComposed(facts, kind, source.name);
   }
+}
+
+/** OpenLLMetry states no role for the texts of text models, and calls the prompt `user`. */
+function withRole(item: unknown, role: string): unknown {
+  if (!isRecord(item) || item.role !== undefined) return item;
+  if (typeof item.user === "string") return { role: "user", content: item.user };
+  return item.content === undefined ? item : { ...item, role };
 }
 
 function readAttribute(facts: SpanFacts, kind: SpanKind, source: ContentSource): Content | null {

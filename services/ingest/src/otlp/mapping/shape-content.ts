@@ -4,13 +4,10 @@ import { withInstructions } from "../../messages/message.ts";
 import { type Conversation, readConversation, readInstructions } from "../../messages/read-conversation.ts";
 import { type ShapedContent, showInput, showOutput, showsText } from "../../messages/show-content.ts";
 import { type ContentSource, inputSources, outputSources } from "./content-sources.ts";
-import { type Content, contentText, parseContent, readContent } from "./read-content.ts";
+import { type Content, contentText, conversational, parseContent, readContent } from "./read-content.ts";
 import type { SpanFacts } from "./span-facts.ts";
 
 const nothing: ShapedContent = { json: null, messages: null };
-
-/** Kinds whose values are searched for a conversation; a tool's arguments are not changed. */
-const conversational: ReadonlySet<SpanKind> = new Set(["llm", "agent", "chain", "prompt"]);
 
 /**
  * The input of a span for people and judges (otlp 5.4). Model calls: the whole conversation, instructions first. Agents
