@@ -23,3 +23,28 @@ test("begins nothing after a failure but what is under way", async () => {
   await expect(work).rejects.toThrow("no");
   expect(begun).toEqual([1, 2]);
 });
+
+test("rejects with the first failure when what is under way has ended, and begins nothing else", async () => {
+  const begun: number[] = [];
+  const ended: number[] = [];
+  const fail = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const items = Array.from({ length: 12 }, (_, index) => index);
+  const work = someAtOnce(items, 4, async (item) => {
+    begun.push(item);
+    await (item === 1 ? fail.promise : goOn.promise);
+    ended.push(item);
+  });
+  let isSettled = false;
+  const settled = work.catch((problem: unknown) => {
+    isSettled = true;
+    return problem;
+  });
+  fail.reject(new Error("no"));
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(isSettled).toBe(false);
+  goOn.resolve();
+  expect(await settled).toEqual(new Error("no"));
+  expect(begun).toEqual([0, 1, 2, 3]);
+  expect(ended).toEqual([0, 2, 3]);
+});

@@ -136,6 +136,40 @@ test("a page of a trace that was deleted meanwhile reports the deletion", async 
   await close();
 });
 
+test("a trace that the server deleted only in part is not announced as deleted before the rest is gone", async () => {
+  const traceId = await send({ name: "large", input: "Delete all of me" });
+  const { page, close } = await openPage({ mayFail: (_, status) => status === 404 });
+  let deletions = 0;
+  await page.route(`**/api/v1/ingest/traces/${traceId}`, async (route) => {
+    if (route.request().method() !== "DELETE") return route.continue();
+    deletions += 1;
+    if (deletions > 1) return route.continue();
+    await route.fulfill({ json: { deletedTraces: 0, deletedSpans: 2_000, complete: false } });
+  });
+  await page.goto(`${base}/traces/${traceId}`);
+  await page.getByText("Delete all of me").first().waitFor();
+  await page.getByRole("main").getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Delete…", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete 1 span", exact: true }).click();
+  await page.getByText("Trace of 1 span deleted.").waitFor();
+  expect(deletions).toBe(2);
+  expect((await client.send("GET", `/ingest/traces/${traceId}`)).status).toBe(404);
+  await close();
+});
+
+test("a deletion of several traces passes over one that is gone already", async () => {
+  const traceIds = [await send({ name: "twin-agent", input: "One" }), await send({ name: "twin-agent", input: "Two" })];
+  const { page, close } = await openPage({ mayFail: (_, status) => status === 404 });
+  await page.goto(`${base}/traces?search=twin-agent&paused=true`);
+  await page.getByRole("checkbox", { name: "Select all that are loaded", exact: true }).check();
+  expect((await client.send("DELETE", `/ingest/traces/${traceIds[1]}`)).status).toBe(200);
+  await page.getByRole("main").getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete 2 traces", exact: true }).click();
+  await page.getByText("2 traces deleted.").waitFor();
+  expect((await client.send("GET", `/ingest/traces/${traceIds[0]}`)).status).toBe(404);
+  await close();
+});
+
 test("a tab from before an upgrade loads the new version, and reports when that does not help", async () => {
   const { page, settle, close } = await openPage({ mayFail: (url) => url.includes("/assets/") });
   const pageScript = "**/assets/traces-page-*.js";

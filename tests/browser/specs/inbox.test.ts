@@ -35,3 +35,43 @@ test("ten signals are dismissed by keyboard, and the last one is restored", asyn
     await close();
   }
 });
+
+test("the shown signal and the text typed about it stay when another signal arrives", async () => {
+  const own = await createOwnProject();
+  const raise = async (name: string, count: number): Promise<string> => {
+    const { traceId } = await own.post("/ingest/traces", { name, input: "Hello", output: "Hi." });
+    await own.post("/feedback", { traceId, rating: "down" });
+    let newest = "";
+    await waitUntil(`the vote on ${name} has raised a signal`, async () => {
+      const { body } = await own.client.send("GET", "/monitor/signals?status=open");
+      const { signals, totalCount } = body as { signals: { _id: string }[]; totalCount: number };
+      newest = signals[0]?._id ?? "";
+      return totalCount === count;
+    });
+    return newest;
+  };
+  const first = await raise("first-agent", 1);
+  const { page, problems, settle, close } = await openPage();
+  try {
+    await page.goto(`${own.base}/inbox`);
+    await page.getByRole("region", { name: "Signal", exact: true }).getByText("first-agent").first().waitFor();
+    await settle();
+    await page.keyboard.press("a");
+    const dialog = page.getByRole("dialog", { name: "Add to a dataset" });
+    await dialog.getByLabel("Question", { exact: true }).fill("Who are you?");
+    await raise("second-agent", 2);
+    await page.getByRole("button", { name: "Open 2", exact: true, includeHidden: true }).waitFor();
+    expect(await dialog.getByLabel("Question", { exact: true }).inputValue()).toBe("Who are you?");
+    await dialog.getByRole("button", { name: "Cancel", exact: true }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.keyboard.press("e");
+    await page.getByRole("button", { name: "Open 1", exact: true }).waitFor();
+    await waitUntil("the first signal is resolved", async () => {
+      const { body } = await own.client.send("GET", `/monitor/signals/${first}`);
+      return (body as { signal: { status: string } }).signal.status === "resolved";
+    });
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});

@@ -112,3 +112,11 @@ test("Enter presses the focused button or link; after a move through the rows it
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/agents\/[0-9a-f-]{36}/);
   }));
+
+test("the figures of runs on the overview open the traces of production, which they count", () =>
+  withPage("", async (page) => {
+    for (const label of ["Runs", "Healthy", "Failing", "p95 latency"]) {
+      const figure = page.getByRole("main").getByRole("link", { name: new RegExp(`^${label}\\s*[\\d.,]`) });
+      expect(await figure.getAttribute("href")).toContain("source=production");
+    }
+  }));

@@ -59,8 +59,11 @@ test("messages that are no list are named before anything is sent", async () => 
   }
 });
 
-/** Sends traces of an agent with a call that states a version of a prompt; `fails` of them end in an error. */
-async function sendTraces(own: OwnProject, version: string, { count, fails }: { count: number; fails: number }) {
+/**
+ * Sends traces of an agent with a call that states a version of a prompt, or the prompt alone; `fails` of them end in
+ * an error.
+ */
+async function sendTraces(own: OwnProject, version: string | null, { count, fails }: { count: number; fails: number }) {
   const startMs = Date.now() - 60_000;
   const span = (traceId: string, spanId: string, attributes: Record<string, string>, more: object) => ({
     ...{ traceId, spanId, name: "helper", ...more },
@@ -76,7 +79,7 @@ async function sendTraces(own: OwnProject, version: string, { count, fails }: { 
       "gen_ai.usage.input_tokens": "1200",
       "gen_ai.usage.output_tokens": "300",
       "gen_ai.prompt.name": "helper",
-      "gen_ai.prompt.version": version,
+      ...(version !== null && { "gen_ai.prompt.version": version }),
     };
     return [
       span(traceId, "aaaaaaaaaaaaaaaa", { "gen_ai.operation.name": "invoke_agent" }, index < fails ? failed : {}),
@@ -98,15 +101,19 @@ test("the versions of a prompt are compared by their traces, and a number opens 
     await page.getByText("None. A span names its prompt").waitFor();
     await sendTraces(own, "2", { count: 3, fails: 0 });
     await sendTraces(own, "1", { count: 5, fails: 2 });
+    await sendTraces(own, null, { count: 4, fails: 1 });
     await page.reload();
     const versions = page.getByRole("table", { name: "Versions in use" });
     const row = (version: string) => versions.getByRole("row", { name: new RegExp(`^${version} `) });
     await row("2").waitFor();
-    expect(await versions.locator("td:first-child").allTextContents()).toEqual(["2", "1"]);
+    expect(await versions.locator("td:first-child").allTextContents()).toEqual(["2", "1", "no version named"]);
     const cells = (version: string) => row(version).getByRole("cell").allTextContents();
     const [unrated, cost] = [expect.stringContaining("not rated"), expect.stringMatching(/^\$0\.0003\d*$/)];
     expect(await cells("2")).toEqual(["2", "3", "0 (0.0%)", unrated, cost]);
     expect(await cells("1")).toEqual(["1", "5", "2 (40.0%)", unrated, cost]);
+    expect(await cells("no version named")).toEqual(["no version named", "4", "1 (25.0%)", unrated, cost]);
+    // The list has no filter for traces that state no version.
+    expect(await row("no version named").getByRole("link").count()).toBe(0);
     await row("1").getByRole("link", { name: "5", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Traces" }).waitFor();
     await page.getByText("Prompt helper, version 1").first().waitFor();

@@ -122,3 +122,29 @@ test.each([
     await close();
   }
 });
+
+test("a trace that is still arriving is read again after a failed read", async () => {
+  const send = (name: string, more: object) => own.client.send("POST", "/ingest/traces", { name, ...more });
+  const { body } = await send("arriving", { span_id: "arriving" });
+  await send("first step", { parent_span_id: "arriving" });
+  const traceId = (body as { trace_id: string }).trace_id;
+  const { page, problems, close } = await openPage({ mayFail: (_, status) => status === 500 });
+  const reads = new Map<string, number>();
+  try {
+    // Of the trace and of its spans, the second read fails.
+    await page.route(new RegExp(`/ingest/traces/${traceId}(/outline)?$`), async (route) => {
+      const url = route.request().url();
+      reads.set(url, (reads.get(url) ?? 0) + 1);
+      if (reads.get(url) !== 2) return route.continue();
+      await route.fulfill({ status: 500, json: { error: "Internal error" } });
+    });
+    await page.goto(`${own.base}/traces/${traceId}`);
+    await page.getByRole("treeitem", { name: /first step/ }).waitFor();
+    await expect.poll(() => [...reads.values()].every((count) => count >= 2), { timeout: 30_000 }).toBe(true);
+    await send("late step", { parent_span_id: "arriving" });
+    await page.getByRole("treeitem", { name: /late step/ }).waitFor();
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});

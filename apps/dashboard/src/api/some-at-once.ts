@@ -1,6 +1,6 @@
 /**
- * Runs a task for every item, `atOnce` of them at a time. Returns the results in the order of the items; rejects at the first
- * failure.
+ * Runs a task for every item, `atOnce` of them at a time. Returns the results in the order of the items. After a
+ * failure it begins no other task, and rejects when those under way have ended.
  */
 export async function someAtOnce<Item, Result>(
   items: readonly Item[],
@@ -12,9 +12,16 @@ export async function someAtOnce<Item, Result>(
   async function work(): Promise<void> {
     while (next < items.length) {
       const index = next++;
-      results[index] = await act(items[index] as Item, index);
+      try {
+        results[index] = await act(items[index] as Item, index);
+      } catch (error) {
+        next = items.length;
+        throw error;
+      }
     }
   }
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, work));
+  const ends = await Promise.allSettled(Array.from({ length: Math.min(atOnce, items.length) }, work));
+  const failed = ends.find((end) => end.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
   return results;
 }

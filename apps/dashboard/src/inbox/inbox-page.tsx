@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useCallback } from "react";
+import { useCallback, useRef } from "react";
 import { useApi } from "../shell/session.tsx";
 import { useIsNarrow } from "../ui/media-query.ts";
 import { Page } from "../ui/page.tsx";
@@ -24,8 +24,11 @@ export function InboxPage() {
   const filters: SignalFilters = { status, severity, agent, search };
   const signals = useInfiniteQuery(signalsQuery(api, filters));
   const rows = signals.data?.pages.flatMap((page) => page.signals) ?? [];
-  // In a wide window a signal is always open; in a narrow one only after the user opened it.
-  const chosen = open ?? (isNarrow ? undefined : rows[0]?._id);
+  // In a wide window a signal is always open; in a narrow one only after the user opened it. The shown signal stays
+  // while others arrive above it.
+  const shown = useRef<string>(undefined);
+  const chosen = open ?? (isNarrow ? undefined : (rows.find(({ _id }) => _id === shown.current) ?? rows[0])?._id);
+  shown.current = chosen;
   const selection = useSelection(chosen);
   const triage = useTriage(filters, selection);
 

@@ -44,7 +44,7 @@ export function KeyFigures({ window }: { window: Window }) {
           </Figure>
           <Figure
             label="p95 latency"
-            traces={{ from, ...(p95LatencyMs !== null && { slow: Math.floor(p95LatencyMs) }) }}
+            traces={{ from, source: "production", ...(p95LatencyMs !== null && { slow: Math.floor(p95LatencyMs) }) }}
           >
             {formatDuration(p95LatencyMs)}
           </Figure>

@@ -39,19 +39,24 @@ export function VersionFigures({ promptName }: { promptName: string }) {
 function VersionRow({ name, since, figure }: { name: string; since: string; figure: VersionFigure }) {
   const params = { projectId: useApi().projectId };
   const { version, traces, errors, rated, averageRating, costUSD } = figure;
-  const listed = { prompt: name, from: since, ...(version !== null && { promptVersion: version }) };
+  // No filter lists the traces that state no version.
+  const listed = version === null ? null : { prompt: name, from: since, promptVersion: version };
   const look = "text-ink hover:text-accent";
   return (
     <tr>
       <td className="truncate">{version ?? <span className="text-faint">no version named</span>}</td>
       <td>
-        <Link to="/p/$projectId/traces" params={params} search={listed} className={look}>
-          {formatCount(traces)}
-        </Link>
+        {listed === null ? (
+          formatCount(traces)
+        ) : (
+          <Link to="/p/$projectId/traces" params={params} search={listed} className={look}>
+            {formatCount(traces)}
+          </Link>
+        )}
       </td>
       <td>
-        {errors === 0 ? (
-          "0"
+        {errors === 0 || listed === null ? (
+          formatCount(errors)
         ) : (
           <Link to="/p/$projectId/traces" params={params} search={{ ...listed, error: true }} className={look}>
             {formatCount(errors)}

@@ -1,10 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { bodyOf } from "../api/client.ts";
 import { someAtOnce } from "../api/some-at-once.ts";
 import { useApi } from "../shell/session.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { countOf } from "../ui/format.ts";
 import { useToasts } from "../ui/toasts.tsx";
+import { deleteTrace } from "./delete-trace.ts";
 import { withoutRows } from "./fresh-rows.ts";
 import { tracesQuery } from "./list-queries.ts";
 import type { TracesFilter } from "./list-search.ts";
@@ -29,7 +29,7 @@ export function DeleteTracesDialog({ traceIds, filter, onClose, onDeleted }: Del
     const gone = new Set<string>();
     try {
       await someAtOnce(traceIds, 4, async (traceId) => {
-        await bodyOf(api.DELETE("/api/v1/ingest/traces/{traceId}", { params: { path: { traceId } } }));
+        await deleteTrace(api, traceId);
         gone.add(traceId);
       });
       toasts.say(`${counted} deleted.`);

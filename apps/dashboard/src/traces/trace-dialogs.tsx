@@ -1,12 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { bodyOf } from "../api/client.ts";
 import { AddToDataset } from "../blocks/add-to-dataset.tsx";
 import { EvaluateTrace } from "../blocks/evaluate-trace.tsx";
 import { useApi } from "../shell/session.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { countOf } from "../ui/format.ts";
 import { useToasts } from "../ui/toasts.tsx";
+import { deleteTrace } from "./delete-trace.ts";
 import type { TraceDialog } from "./trace-actions.tsx";
 import type { TraceDetail } from "./trace-queries.ts";
 
@@ -34,7 +34,7 @@ function DeleteTrace({ trace, spanCount, onClose }: { trace: TraceDetail; spanCo
   const toasts = useToasts();
   const spans = countOf(spanCount, "span");
   async function remove(): Promise<void> {
-    await bodyOf(api.DELETE("/api/v1/ingest/traces/{traceId}", { params: { path: { traceId: trace._id } } }));
+    await deleteTrace(api, trace._id);
     toasts.say(`Trace of ${spans} deleted.`);
     await navigate({ to: "/p/$projectId/traces", params: { projectId: api.projectId } });
     void queries.invalidateQueries({ queryKey: [api.projectId, "traces"] });

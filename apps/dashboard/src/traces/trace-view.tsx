@@ -241,12 +241,16 @@ function useRereading(trace: TraceDetail, tree: TraceTree): void {
   useEffect(() => {
     const wait = rereadAfter(trace, tree, Date.now());
     if (wait === false) return;
-    const timer = setTimeout(() => {
+    const timer = setInterval(() => {
       if (document.hidden) return;
-      void queries.invalidateQueries({ queryKey: outlineQuery(api, trace._id).queryKey });
-      void queries.invalidateQueries({ queryKey: traceQuery(api, trace._id).queryKey });
+      // The last read shows what arrived while the page was hidden.
+      if (rereadAfter(trace, tree, Date.now()) === false) clearInterval(timer);
+      // A read that takes longer than the wait is not begun again.
+      const inTurn = { cancelRefetch: false };
+      void queries.invalidateQueries({ queryKey: outlineQuery(api, trace._id).queryKey }, inTurn);
+      void queries.invalidateQueries({ queryKey: traceQuery(api, trace._id).queryKey }, inTurn);
     }, wait);
-    return () => clearTimeout(timer);
+    return () => clearInterval(timer);
   }, [api, queries, trace, tree]);
 }
 
