@@ -80,8 +80,11 @@ function readSettings(environment) {
       (value) => Number.isInteger(value) && value >= 1 && value <= batchSize,
       `a whole number between 1 and ${batchSize}`,
     ),
-    commandTimeoutMs:
+    commandTimeoutMs: Math.min(
       1_000 * number("TOUCHSTONE_COMMAND_TIMEOUT_SECONDS", 120, (value) => value > 0, "a number above 0"),
+      // A timer that is set to more is due at once.
+      2 ** 31 - 1,
+    ),
     resultFile: text("TOUCHSTONE_RESULT_FILE"),
   };
   if (settings.url !== "" && !/^https?:\/\//.test(settings.url)) mistakes.push("TOUCHSTONE_URL must begin with http.");
@@ -114,7 +117,9 @@ async function evaluateConfig({ cli, config, url, apiKey, resultFile }, environm
   });
   const gate = { 0: "pass", 1: "fail", 3: "undecided" }[code];
   if (gate === undefined) throw new Failure("The configuration was not evaluated.");
-  const verdict = JSON.parse(stdout);
+  // A task may have written to standard output, too.
+  const verdict = JSON.parse(stdout.split("\n").findLast((line) => line.startsWith('{"run":')) ?? "null");
+  if (verdict === null) throw new Failure("The configuration was not evaluated.");
   const { run } = verdict;
   for (const { check, detail } of verdict.gate?.checks ?? []) print(`Check ${check}: ${shorten(detail)}`);
   const headline = `Gate: ${gate}. Average rating ${run.averageRating ?? "none"}, ${run.ratedCount} rated, ${run.skippedCount} skipped.`;

@@ -27,10 +27,12 @@ export function addImport(program: Command, surroundings: Surroundings): void {
     .action(async (file: string, { url, json }: { url?: string; json?: boolean }) => {
       const api = client(url);
       if (path.basename(file) === "media.ndjson") {
-        const { stored, replayed } = await storeMedia(api, file, interrupted);
-        print(
-          json ? JSON.stringify({ stored, replayed }) : `${stored} contents stored, ${replayed} were stored before.`,
-        );
+        const { stored, replayed, missing } = await storeMedia(api, file, interrupted);
+        for (const content of missing.slice(0, shownReasons)) note(`${content} is missing`);
+        const tally = { stored, replayed, missing: missing.length };
+        const words = `${stored} contents stored, ${replayed} were stored before, ${missing.length} are missing.`;
+        print(json ? JSON.stringify(tally) : words);
+        process.exitCode = missing.length > 0 ? exitCodes.failed : exitCodes.passed;
         return;
       }
       const sum: Imported = { stored: 0, replayed: 0, rejected: 0, reasons: [] };

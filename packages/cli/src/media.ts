@@ -41,26 +41,33 @@ async function saveContent(
   { id, target, signal }: { id: string; target: string; signal: AbortSignal },
 ): Promise<boolean> {
   const read = bodyOf(client.api.GET("/api/v1/media/{mediaId}", { params: { path: { mediaId: id } }, signal }));
-  const media = await read.catch((thrown) => {
-    if (thrown instanceof ApiError && thrown.status === 404) return null;
-    throw thrown;
-  });
+  const media = await read.catch(orGone);
   if (media?.url == null) return false;
-  const { body } = await client.request(pathOf(media.url), { signal });
+  const answer = await client.request(pathOf(media.url), { signal }).catch(orGone);
+  if (answer === null) return false;
   const part = `${target}.part`;
-  const content = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]);
+  const content = Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]);
   await pipeline(content, createWriteStream(part), { signal });
   await rename(part, target);
   return true;
 }
 
-/** Stores exported media again, with their links; contents that the project has are not sent. */
+/** It was deleted in the meantime. */
+function orGone(thrown: unknown): null {
+  if (thrown instanceof ApiError && thrown.status === 404) return null;
+  throw thrown;
+}
+
+/**
+ * Stores exported media again, with their links; contents that the project has are not sent. A medium that was deleted during the
+ * export has no file: it is missing, and the others are stored.
+ */
 export async function storeMedia(
   client: Touchstone,
   file: string,
   signal: AbortSignal,
-): Promise<{ stored: number; replayed: number }> {
-  const tally = { stored: 0, replayed: 0 };
+): Promise<{ stored: number; replayed: number; missing: string[] }> {
+  const tally = { stored: 0, replayed: 0, missing: [] as string[] };
   for await (const { id, ...line } of readMedia(file)) {
     const announced: AnswerOf<"registerMedia", 201> = await bodyOf(
       client.api.POST("/api/v1/media", { body: line, signal }),
@@ -70,7 +77,10 @@ export async function storeMedia(
       continue;
     }
     const content = contentOf(file, id);
-    if ((await sizeOf(content)) === null) throw new Failure(`${content} is missing; export the media again.`);
+    if ((await sizeOf(content)) === null) {
+      tally.missing.push(content);
+      continue;
+    }
     await client.request(pathOf(announced.uploadUrl), { method: "PUT", body: await readFile(content), signal });
     tally.stored += 1;
   }

@@ -91,6 +91,9 @@ function readAnswer(answer: unknown): TaskOutput {
   return read;
 }
 
+/** A timer that is set to more is due at once. */
+export const timerMaxMs = 2 ** 31 - 1;
+
 /** Rejects at the deadline even if the task ignores its signal. */
 async function withinDeadline<Value>(
   timeoutMs: number,
@@ -101,7 +104,7 @@ async function withinDeadline<Value>(
   const signal = AbortSignal.any([interrupted, deadline.signal]);
   const late = new Error(`The task took longer than ${timeoutMs / 1_000} s.`);
   late.name = "Timeout";
-  const timer = setTimeout(() => deadline.abort(late), timeoutMs);
+  const timer = timeoutMs > timerMaxMs ? undefined : setTimeout(() => deadline.abort(late), timeoutMs);
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });

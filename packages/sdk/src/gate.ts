@@ -50,12 +50,25 @@ export async function askGate(client: Touchstone, runId: string, options: GateOp
     throw new TypeError(`Touchstone at ${client.url} gates no scores yet: upgrade it, or leave out metric.`);
   }
   // A score does not depend on judges.
-  const missing = options.metric === undefined ? findMissing(run.liveStatistics, maxSkipped) : null;
+  const missing = options.metric === undefined ? findMissing(ratingsOf(run, gate.gatedScorer), maxSkipped) : null;
   return { ...gate, ...decide(gate, missing) };
 }
 
+type Ratings = Pick<RunState["liveStatistics"], "ratedCount" | "skippedCount">;
+
+/** The ratings that are gated: those of an additional scorer, which may have failed where the judge did not, or the run's. */
+function ratingsOf(
+  { liveStatistics, scorerBreakdown }: RunState,
+  gatedScorer: AnswerOf<"gateRun", 200>["gatedScorer"],
+): Ratings {
+  const scored = scorerBreakdown?.find(({ scorerId }) => scorerId === gatedScorer?.id)?.scored;
+  if (scored === undefined) return liveStatistics;
+  const { ratedCount, skippedCount } = liveStatistics;
+  return { ratedCount: scored, skippedCount: Math.max(0, ratedCount + skippedCount - scored) };
+}
+
 /** Why there are too few ratings to decide by; null when there are enough. */
-function findMissing({ ratedCount, skippedCount }: RunState["liveStatistics"], maxSkipped: number): string | null {
+function findMissing({ ratedCount, skippedCount }: Ratings, maxSkipped: number): string | null {
   const count = ratedCount + skippedCount;
   const isEnough = ratedCount > 0 && skippedCount <= count * maxSkipped;
   return isEnough ? null : `${skippedCount} of ${count} results were skipped, and ${ratedCount} are rated.`;

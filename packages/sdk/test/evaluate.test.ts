@@ -78,6 +78,12 @@ describe("evaluate", () => {
     expect(ended.resultCount).toBe(3);
   });
 
+  test("has no deadline if it is longer than a timer can be", async () => {
+    const late = () => new Promise<string>((resolve) => setTimeout(resolve, 20, "Yes."));
+    for (const timeoutMs of [Number.POSITIVE_INFINITY, 2 ** 31]) await run({ timeoutMs, task: late });
+    expect([...api.results.values()].filter(({ error }) => error !== undefined)).toEqual([]);
+  });
+
   test("runs no more tasks at a time than wanted, and submits at most ten answers at a time", async () => {
     await api.stop();
     api = await startScriptedApi(Array.from({ length: 35 }, (_, index) => `Question ${index}?`));

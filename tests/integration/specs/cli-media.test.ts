@@ -56,14 +56,39 @@ test("the command line exports media with their contents, and imports them again
   const { id } = JSON.parse(first ?? "") as { id: string };
   expect((await readFile(path.join(folder, "out/media", id))).equals(content)).toBe(true);
   const again = await touchstone(["import", "out/media.ndjson", "--json"]);
-  expect(JSON.parse(again.stdout)).toEqual({ stored: 0, replayed: 2 });
+  expect(JSON.parse(again.stdout)).toEqual({ stored: 0, replayed: 2, missing: 0 });
 
   for (const traceId of traces) await api.send("DELETE", `/ingest/traces/${traceId}`);
   expect((await api.send("GET", `/media/${id}`)).status).toBe(404);
   const restored = await touchstone(["import", "out/media.ndjson", "--json"]);
-  expect(JSON.parse(restored.stdout)).toEqual({ stored: 1, replayed: 1 });
+  expect(JSON.parse(restored.stdout)).toEqual({ stored: 1, replayed: 1, missing: 0 });
   const { url } = await api.expect({ status: 200, schema: shownMedia }, "GET", `/media/${id}`);
   expect(Buffer.from(await (await fetch(url ?? "")).arrayBuffer()).equals(content)).toBe(true);
+});
+
+test("a medium without its file does not keep the others from being imported", async () => {
+  const contents = [randomBytes(10), randomBytes(20)];
+  const { project } = await api.expect({ status: 201, schema: projectReply }, "POST", "/projects", { name: "gap" });
+  const own = createClient({ url: system.url, apiKey: project.apiKey ?? "" });
+  for (const [at, content] of contents.entries()) {
+    const sha256 = createHash("sha256").update(content).digest("base64");
+    const announced = { contentType: "image/png", contentLength: content.length, sha256, datasetItemId: `${at}` };
+    const schema = registeredMedia;
+    const { uploadUrl } = await own.expect({ status: 201, schema }, "POST", "/media", announced);
+    await fetch(uploadUrl ?? "", { method: "PUT", body: content });
+  }
+  await touchstone(["export", "media", "--output", "gap"], project.apiKey ?? "");
+  const [first] = (await readFile(path.join(folder, "gap/media.ndjson"), "utf8")).split("\n");
+  await rm(path.join(folder, "gap/media", JSON.parse(first ?? "").id));
+
+  const { project: other } = await api.expect({ status: 201, schema: projectReply }, "POST", "/projects", {
+    name: "b",
+  });
+  const imported = await touchstone(["import", "gap/media.ndjson", "--json"], other.apiKey ?? "").catch(
+    (error) => error,
+  );
+  expect([imported.code, JSON.parse(imported.stdout)]).toEqual([1, { stored: 1, replayed: 0, missing: 1 }]);
+  expect(imported.stderr).toContain(`${JSON.parse(first ?? "").id} is missing`);
 });
 
 test("media of an item of a dataset are its own also after they were moved to another project", async () => {

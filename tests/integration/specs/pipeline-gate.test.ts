@@ -176,6 +176,14 @@ test("a configuration is evaluated by the command line, whose exit code and verd
   expect(passed.summary).toContain("### Gate: pass. Average rating 9");
   expect(failed.code, failed.log).toBe(1);
   expect(failed.log).toContain("Check fail-under: The average rating 2");
+  await writeFile(
+    path.join(folder, "agent.mjs"),
+    'console.log("loaded"); export function run() { console.log("asked"); process.stdout.write("{}\\n"); return "a good answer"; }',
+  );
+  const printing = await evaluateWith("./agent.mjs#run");
+  expect(printing.code, printing.log).toBe(0);
+  expect(printing.log).toContain("touchstone: asked");
+  expect(printing.outputs).toContain("gate=pass");
   const wrong = await runGate({ TOUCHSTONE_CONFIG: "none.yaml", TOUCHSTONE_CLI: `"${process.execPath}" "${cli}"` });
   expect(wrong.log).toContain("touchstone: none.yaml cannot be read: ENOENT.");
   expect(wrong.code).toBe(2);

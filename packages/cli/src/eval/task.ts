@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { Console } from "node:console";
 import { pathToFileURL } from "node:url";
 import type { Task, TaskInput, TaskOutput } from "@touchstone/sdk";
 import { Failure } from "../surroundings.ts";
@@ -21,6 +22,8 @@ export async function openTask(choice: TaskChoice, environment: NodeJS.ProcessEn
 
 async function loadFunction(file: string, name: string): Promise<Task> {
   let loaded: Record<string, unknown>;
+  // What the task prints must not be taken for the result of the command.
+  globalThis.console = new Console(process.stderr);
   try {
     loaded = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   } catch (error) {

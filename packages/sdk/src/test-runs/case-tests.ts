@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { askTask, type Task } from "../ask-task.ts";
+import { askTask, type Task, timerMaxMs } from "../ask-task.ts";
 import { bodyOf, Touchstone } from "../client.ts";
 import { type DatasetChoice, readCases } from "../dataset.ts";
 import { type EvaluateOptions, listRepetitions, type Repetition } from "../evaluate.ts";
@@ -81,7 +81,7 @@ export async function openCaseTests(
     const { one, runNumber } = repetition;
     return {
       title: numberOfRequests === 1 ? one.query : `${one.query} (${runNumber} of ${numberOfRequests})`,
-      timeoutMs: timeoutMs * (retries + 1) + judgedMs,
+      timeoutMs: Math.min(timeoutMs * (retries + 1) + judgedMs, timerMaxMs),
       async run(signal) {
         // Also without a check the case is asked.
         const scored = await judgeOne(repetition, signal);
