@@ -136,6 +136,7 @@ export {
   type TracedWork,
   type TracingConfig,
   traced,
+  untraced,
 } from "./tracing.ts";
 export { watchArrival } from "./watch-arrival.ts";
 export { watchBodyBudget } from "./watch-body-budget.ts";

@@ -38,7 +38,7 @@ export function collectChunks(
   request: IncomingMessage,
   { stopAfter, maxBytes, share }: BodyBounds & { stopAfter: number },
 ): Promise<{ body: Buffer; isWhole: boolean }> {
-  const chunks: Buffer[] = [];
+  const chunks = createChunkList();
   let bytes = 0;
   let isEntering = false;
   let isEnded = false;
@@ -50,18 +50,53 @@ export function collectChunks(
       isEntering = true;
       share.enter(chunk.length).then(() => {
         isEntering = false;
-        chunks.push(chunk);
-        if (isEnded) finish({ body: Buffer.concat(chunks, bytes), isWhole: true });
-        else if (bytes > stopAfter) finish({ body: Buffer.concat(chunks, bytes), isWhole: false });
+        chunks.add(chunk);
+        if (isEnded) finish({ body: chunks.join(), isWhole: true });
+        else if (bytes > stopAfter) finish({ body: chunks.join(), isWhole: false });
         else request.resume();
       }, fail);
     },
     onEnd() {
       // A paused request still ends once its last chunk is read: that one may still be waiting for memory.
       isEnded = true;
-      if (!isEntering) finish({ body: Buffer.concat(chunks, bytes), isWhole: true });
+      if (!isEntering) finish({ body: chunks.join(), isWhole: true });
     },
   }));
+}
+
+/** A smaller chunk is copied: as an object it takes hundreds of bytes, also if it has one. */
+const ownObjectMinBytes = 4 * 1024;
+const blockBytes = { first: 512, max: 64 * 1024 };
+
+/** Chunks in their order, whose memory is at most about twice their bytes. */
+function createChunkList() {
+  const chunks: Buffer[] = [];
+  let block = empty;
+  let used = 0;
+  const closeBlock = (): void => {
+    if (used > 0) chunks.push(block.subarray(0, used));
+    used = 0;
+  };
+  return {
+    add(chunk: Buffer): void {
+      if (chunk.length >= ownObjectMinBytes) {
+        closeBlock();
+        block = empty;
+        chunks.push(chunk);
+        return;
+      }
+      if (chunk.length > block.length - used) {
+        closeBlock();
+        const next = Math.min(blockBytes.max, Math.max(blockBytes.first, 2 * block.length));
+        block = Buffer.allocUnsafeSlow(Math.max(next, chunk.length));
+      }
+      used += chunk.copy(block, used);
+    },
+    join(): Buffer {
+      closeBlock();
+      return Buffer.concat(chunks);
+    },
+  };
 }
 
 /** How much of a refused body is read and discarded; its sender had time to see the answer by then. */

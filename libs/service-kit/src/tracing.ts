@@ -61,6 +61,11 @@ export function currentTraceparent(): string | undefined {
   return span && `00-${span.traceId}-${span.spanId}-01`;
 }
 
+/** Runs work outside of any trace. A timer that it sets belongs to no request. */
+export function untraced<Result>(work: () => Result): Result {
+  return running === null ? work() : running.active.exit(work);
+}
+
 /** A step whose end is no promise's: {@link OpenTrace.end} must be called once. Null if nothing is traced. */
 export function openTrace(what: TracedWork): OpenTrace | null {
   return running === null ? null : openIn(running, what);

@@ -1,6 +1,10 @@
-import { createServer, request as httpRequest } from "node:http";
+import { once } from "node:events";
+import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { PassThrough } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AppError, createBodyBudget, readBody } from "../src/index.ts";
 
@@ -45,4 +49,31 @@ describe.each([true, false])("a body (chunked: %s)", (isChunked) => {
       expect(await echo(pieces, { readAfterMs, isChunked })).toBe(pieces.join(""));
     }
   });
+});
+
+test("chunks of all sizes come back in their order", async () => {
+  const sizes = [...Array(2_000).fill(1), 5_000, 3, 4_095, 4_096, 1, 60_000, ...Array(300).fill(700), 90_000, 2];
+  const pieces = sizes.map((size, index) => String.fromCharCode(97 + (index % 26)).repeat(size));
+  expect(await echo(pieces, { readAfterMs: 0, isChunked: true })).toBe(pieces.join(""));
+});
+
+test("a body in chunks of one byte takes memory for its bytes, not for its chunks", async () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const heapUsed = () => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const chunkCount = 200_000;
+  const before = heapUsed();
+  const request = Object.assign(new PassThrough({ highWaterMark: 1 }), { headers: { "transfer-encoding": "chunked" } });
+  const share = budget.open(() => new AppError("queue_full", "full"));
+  const body = readBody(request as unknown as IncomingMessage, { maxBytes: 1_000_000, share });
+  for (let sent = 0; sent < chunkCount; sent += 1) {
+    if (!request.write("a")) await once(request, "drain");
+  }
+  expect(heapUsed() - before).toBeLessThan(10_000_000);
+  request.end();
+  expect(await body).toHaveLength(chunkCount);
+  share.release();
 });

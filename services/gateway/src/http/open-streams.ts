@@ -8,6 +8,7 @@ import {
   type PassedStream,
   type StreamPlace,
   type Tenant,
+  untraced,
 } from "@touchstone/service-kit";
 
 export interface OpenStreams {
@@ -74,9 +75,12 @@ export function createOpenStreams({ streamsMax = limits.streamsMax, recheckMs }:
     hold(stream, response, key) {
       const one: Held = { stream, key, confirmedAtMs: performance.now() };
       held.add(one);
-      timer ??= setInterval(() => {
-        for (const each of held) void check(each);
-      }, recheckMs);
+      // It checks all streams, and outlives the request of the first one.
+      timer ??= untraced(() =>
+        setInterval(() => {
+          for (const each of held) void check(each);
+        }, recheckMs),
+      );
       response.once("close", () => {
         held.delete(one);
         if (held.size > 0 || timer === null) return;
