@@ -178,7 +178,7 @@ test("a configuration is evaluated by the command line, whose exit code and verd
   expect(failed.log).toContain("Check fail-under: The average rating 2");
   await writeFile(
     path.join(folder, "agent.mjs"),
-    'console.log("loaded"); export function run() { console.log("asked"); process.stdout.write("{}\\n"); return "a good answer"; }',
+    'const { log } = console; log("loaded"); export function run() { log("asked"); process.stdout.write("{}\\n"); return "a good answer"; }',
   );
   const printing = await evaluateWith("./agent.mjs#run");
   expect(printing.code, printing.log).toBe(0);
