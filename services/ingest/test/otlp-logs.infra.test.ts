@@ -2,7 +2,7 @@ import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildExport } from "./otlp/build-export.ts";
-import { buildLogs, type RecordSketch } from "./otlp/build-logs.ts";
+import { buildLogs, type RecordSketch, spanId, traceId } from "./otlp/build-logs.ts";
 import { readFixture } from "./otlp/corpus.ts";
 import { type RunningIngest, startIngest } from "./running-ingest.ts";
 
@@ -133,6 +133,45 @@ describe("records of a response", () => {
     const said = { value: 0.75, dataType: "numeric", comment: "It answers.", metadata: { label: "relevant" } };
     expect(detail.json.scores).toMatchObject([{ id: null, name: "Relevance", source: "model", ...said }]);
     expect((await ingest.call(projectId, "GET", "/api/v1/scores")).json.scores).toEqual([]);
+  });
+});
+
+describe("the usage that a log record states", () => {
+  const headers = { "content-type": "application/json" };
+
+  /** A call of a model whose span states no usage, and a log record that states it; returns its root. */
+  async function sendCall(projectId: string, model: string): Promise<string> {
+    const span = buildExport({
+      root: true,
+      name: "chat",
+      attributes: { "gen_ai.operation.name": "chat", "gen_ai.request.model": model },
+      more: { traceId, spanId },
+    });
+    const details = buildLogs({
+      event: "gen_ai.client.inference.operation.details",
+      attributes: { "gen_ai.usage.input_tokens": 1_000_000, "gen_ai.usage.output_tokens": 100_000 },
+    });
+    for (const [path, body] of Object.entries({ traces: span, logs: details })) {
+      const reply = await ingest.call(projectId, "POST", `/api/v1/otel/v1/${path}`, { body, headers });
+      expect(reply.text).toBe("{}");
+    }
+    return (await ingest.call(projectId, "GET", "/api/v1/ingest/traces")).json.traces[0]._id;
+  }
+
+  test("has the same cost in the outline as in the detail", async () => {
+    const projectId = uuidv7(Date.now());
+    const id = await sendCall(projectId, "gpt-5.6-sol");
+    const detail = await ingest.call(projectId, "GET", `/api/v1/ingest/traces/${id}`);
+    expect(detail.json.estimatedCostUSD).toBe(8);
+    const outline = await ingest.call(projectId, "GET", `/api/v1/ingest/traces/${id}/outline`);
+    expect(outline.json.spans).toMatchObject([{ inputTokens: 1_000_000, costUSD: 8 }]);
+  });
+
+  test("makes its model one of those that lack a price", async () => {
+    const projectId = uuidv7(Date.now());
+    await sendCall(projectId, "mystery");
+    const path = "/api/v1/agent-monitoring/portability/models/unpriced";
+    expect((await ingest.call(projectId, "GET", path)).json).toEqual({ models: ["mystery"] });
   });
 });
 

@@ -11,7 +11,7 @@ async function outlineOf(spanCount: number): Promise<TraceOutline> {
   const nothing = { input: null, output: null, cacheRead: null, cacheWrite: null };
   const spanAt = (index: number): OutlinedSpan => ({
     ...{ id: `span ${index}`, spanId: `${index}`, parentSpanId: index === 0 ? null : "0", kind: "chain", atMs: index },
-    ...{ name: `span ${index}`, latencyMs: 1, hasError: false, model: null, rating: null },
+    ...{ name: `span ${index}`, latencyMs: 1, hasError: false, model: null, borrowsModel: false, rating: null },
     ...{ tokens: nothing, ownTokens: nothing },
   });
   const readOutline: TraceStore["readOutline"] = async (_project, _id, spansMax) => ({

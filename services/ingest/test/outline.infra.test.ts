@@ -171,6 +171,37 @@ test("the outline of an OpenTelemetry trace has all of it, whichever span is ask
   ]);
 });
 
+const attributes = (values: Record<string, string | number>) => ({
+  attributes: Object.entries(values).map(([key, value]) => ({
+    key,
+    value: typeof value === "number" ? { intValue: `${value}` } : { stringValue: value },
+  })),
+});
+
+test("the outline does not price a root by a model that is not its own, and shows that model", async () => {
+  const projectId = uuidv7(Date.now());
+  const traceId = "5b8aa5a2d2c872e8321cf37308d69df5";
+  const usage = { "gen_ai.usage.input_tokens": 1_000_000, "gen_ai.usage.output_tokens": 100_000 };
+  const call = { "gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-5.6-sol", ...usage };
+  await exportSpans(projectId, [
+    { ...otlpSpan(traceId, "00f067aa0ba902e1", "agent", 0, 1_000), ...attributes(usage) },
+    { ...otlpSpan(traceId, "00f067aa0ba902e2", "chat", 100, 300, "00f067aa0ba902e1"), ...attributes(call) },
+  ]);
+  const [root, chat] = (await outlineOf(projectId, await newestRoot(projectId))).spans;
+  expect(root).toMatchObject({ name: "agent", model: "gpt-5.6-sol", inputTokens: 1_000_000 });
+  expect(root).not.toHaveProperty("costUSD");
+  expect(chat).toMatchObject({ model: "gpt-5.6-sol", costUSD: 8 });
+});
+
+test("the outline prices an embedding, which has no output", async () => {
+  const projectId = uuidv7(Date.now());
+  const embedding = { name: "embed", span_kind: "embedding", input_tokens: 1_000_000, model: "gpt-5.6-terra" };
+  const traceId = await submit(projectId, embedding);
+  const { estimatedCostUSD } = (await ingest.call(projectId, "GET", `/api/v1/ingest/traces/${traceId}`)).json;
+  expect(estimatedCostUSD).toBeGreaterThan(0);
+  expect((await outlineOf(projectId, traceId)).spans).toMatchObject([{ costUSD: estimatedCostUSD }]);
+});
+
 test("spans whose parent was never sent, and circles of parents, are in the outline with the parents they name", async () => {
   const projectId = uuidv7(Date.now());
   const traceId = "5b8aa5a2d2c872e8321cf37308d69df3";

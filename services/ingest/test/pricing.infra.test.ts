@@ -84,6 +84,33 @@ describe("the estimated cost of a trace", () => {
   });
 });
 
+test("a model lacks a price only if a span that names it used tokens", async () => {
+  const projectId = newProject();
+  const traceId = "4bf92f3577b34da6a3ce929d0e0e4737";
+  const intOf = (count: number) => ({ intValue: `${count}` });
+  const usage = [
+    { key: "gen_ai.usage.input_tokens", value: intOf(5) },
+    { key: "gen_ai.usage.output_tokens", value: intOf(5) },
+  ];
+  const chat = [
+    { key: "gen_ai.operation.name", value: { stringValue: "chat" } },
+    { key: "gen_ai.request.model", value: { stringValue: "mystery" } },
+  ];
+  const send = async (spans: object[]) => {
+    const body = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
+    expect((await ingest.call(projectId, "POST", "/api/v1/otel/v1/traces", { body })).status).toBe(200);
+  };
+  const call = { traceId, spanId: "00f067aa0ba902b8", parentSpanId: "00f067aa0ba902b7", name: "chat" };
+  await send([
+    { traceId, spanId: "00f067aa0ba902b7", name: "agent", attributes: usage },
+    { ...call, attributes: chat },
+  ]);
+  // The agent shows the model of its call, but its usage is not that model's.
+  expect((await unpriced(projectId)).json).toEqual({ models: [] });
+  await send([{ ...call, spanId: "00f067aa0ba902b9", attributes: [...chat, ...usage] }]);
+  expect((await unpriced(projectId)).json).toEqual({ models: ["mystery"] });
+});
+
 const own: PriceChange = {
   model: "house/model-1",
   provider: "custom",

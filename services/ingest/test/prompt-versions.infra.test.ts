@@ -32,9 +32,16 @@ async function exportTrace(
   {
     name,
     calls,
+    agent = {},
     fails = false,
     ageMs = 60_000,
-  }: { name: string; calls: readonly Record<string, string>[]; fails?: boolean; ageMs?: number },
+  }: {
+    name: string;
+    calls: readonly Record<string, string>[];
+    agent?: Record<string, string | number>;
+    fails?: boolean;
+    ageMs?: number;
+  },
 ): Promise<string> {
   const startMs = Date.now() - ageMs;
   const traceId = randomBytes(16).toString("hex");
@@ -52,7 +59,7 @@ async function exportTrace(
   const spans = [
     span(
       "aaaaaaaaaaaaaaaa",
-      { "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name },
+      { "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name, ...agent },
       {
         ...(fails && { status: { code: 2, message: "Timeout" } }),
       },
@@ -132,6 +139,16 @@ test("the versions of a prompt are compared by the traces that state them, and a
     const { buckets } = traceHistogram.parse((await ingest.call(projectId, "GET", path)).json);
     expect(buckets.reduce((sum, { count }) => sum + count, 0)).toBe(2);
   }
+});
+
+test("a version that an agent without a model states is not priced by the model of its calls", async () => {
+  const projectId = newProject();
+  const usage = { "gen_ai.usage.input_tokens": 3_000_000, "gen_ai.usage.output_tokens": 300 };
+  await exportTrace(projectId, { name: "one", calls: [{}], agent: { ...greeting("1"), ...usage } });
+  await exportTrace(projectId, { name: "two", calls: [greeting("2")] });
+  const { versions } = await read(projectId, { name: "greeting" });
+  expect(versions.find(({ version }) => version === "2")?.costUSD).toBeGreaterThan(0);
+  expect(versions.find(({ version }) => version === "1")).toMatchObject({ traces: 1, costUSD: null });
 });
 
 test("a name is required", async () => {

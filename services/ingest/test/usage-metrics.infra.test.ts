@@ -2,6 +2,7 @@ import { costTrend, internalRoutes, metrics } from "@touchstone/contracts";
 import { createInternalClient, uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { buildLogs } from "./otlp/build-logs.ts";
 import { type RunningIngest, rootSecret, startIngest } from "./running-ingest.ts";
 
 let database: TestDatabase;
@@ -39,46 +40,66 @@ async function submit(projectId: string, span: object): Promise<string> {
   return json.trace_id;
 }
 
-/**
- * One OpenTelemetry trace of an agent that repeats the usage of its two calls, with one call of a tool reported twice.
- */
-async function exportTrace(projectId: string): Promise<void> {
-  const startTimeUnixNano = `${now - 1_800_000}000000`;
-  const span = (
-    spanId: string,
-    parentSpanId: string | undefined,
-    operation: string,
-    more: Record<string, unknown>,
-  ) => ({
+/** A span that took a second, half an hour ago. */
+function span(
+  spanId: string,
+  parentSpanId: string | undefined,
+  operation: string,
+  more: Record<string, unknown>,
+): Record<string, unknown> {
+  return {
     traceId: "4bf92f3577b34da6a3ce929d0e0e4736",
     spanId: `00f067aa0ba902b${spanId}`,
     ...(parentSpanId !== undefined && { parentSpanId: `00f067aa0ba902b${parentSpanId}` }),
     name: operation,
-    startTimeUnixNano,
+    startTimeUnixNano: `${now - 1_800_000}000000`,
     endTimeUnixNano: `${now - 1_799_000}000000`,
     attributes: Object.entries({ "gen_ai.operation.name": operation, ...more }).map(([key, value]) => ({
       key,
       value: typeof value === "number" ? { intValue: `${value}` } : { stringValue: value },
     })),
-  });
-  const used = (model: string, input: number, output: number) => ({
-    "gen_ai.request.model": model,
-    "gen_ai.usage.input_tokens": input,
-    "gen_ai.usage.output_tokens": output,
-  });
-  const tool = { "gen_ai.tool.name": "search" };
-  const spans = [
-    span("0", undefined, "invoke_agent", {
-      "gen_ai.agent.name": "planner",
-      ...used("gpt-5.6-sol", 2_000_000, 200_000),
-    }),
-    span("1", "0", "chat", used("gpt-5.6-sol", 1_000_000, 100_000)),
-    span("2", "0", "chat", used("gpt-5.6-luna", 1_000_000, 100_000)),
-    span("3", "0", "execute_tool", tool),
-    span("4", "3", "execute_tool", tool),
-  ];
+  };
+}
+
+const usage = (model: string | null, input: number, output: number) => ({
+  ...(model !== null && { "gen_ai.request.model": model }),
+  "gen_ai.usage.input_tokens": input,
+  "gen_ai.usage.output_tokens": output,
+});
+
+async function exportSpans(projectId: string, spans: readonly object[]): Promise<void> {
   const body = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
   expect((await ingest.call(projectId, "POST", "/api/v1/otel/v1/traces", { body })).status).toBe(200);
+}
+
+/**
+ * One OpenTelemetry trace of an agent that repeats the usage of its two calls, with one call of a tool reported twice.
+ */
+async function exportTrace(projectId: string): Promise<void> {
+  const tool = { "gen_ai.tool.name": "search" };
+  await exportSpans(projectId, [
+    span("0", undefined, "invoke_agent", {
+      "gen_ai.agent.name": "planner",
+      ...usage("gpt-5.6-sol", 2_000_000, 200_000),
+    }),
+    span("1", "0", "chat", usage("gpt-5.6-sol", 1_000_000, 100_000)),
+    span("2", "0", "chat", usage("gpt-5.6-luna", 1_000_000, 100_000)),
+    span("3", "0", "execute_tool", tool),
+    span("4", "3", "execute_tool", tool),
+  ]);
+}
+
+const silentTraceId = "4bf92f3577b34da6a3ce929d0e0e4737";
+
+/** One trace of an agent that names no model and reports three times the usage of its only call, which comes later. */
+async function exportSilentAgent(projectId: string): Promise<void> {
+  const agent = { "gen_ai.agent.name": "guesser", ...usage(null, 3_000_000, 300_000) };
+  for (const part of [
+    span("0", undefined, "invoke_agent", agent),
+    span("1", "0", "chat", usage("gpt-5.6-sol", 1_000_000, 100_000)),
+  ]) {
+    await exportSpans(projectId, [{ ...part, traceId: silentTraceId }]);
+  }
 }
 
 const dollars = (amounts: Record<string, number>) =>
@@ -135,6 +156,37 @@ describe("the figures of a window", () => {
     expect(hour.buckets.filter(({ traces }) => traces > 0)).toMatchObject([
       { label: "11:40", ts: "2026-11-18T11:40:00.000Z" },
     ]);
+  });
+
+  test("do not price what an agent without a model used beyond its calls, like the detail and the list", async () => {
+    const projectId = newProject();
+    await exportSilentAgent(projectId);
+
+    const { totals } = await read(metrics, projectId, "window=24h");
+    expect(totals).toMatchObject({ tokensPrompt: 3_000_000, tokensCompletion: 300_000 });
+    expect(dollars(totals.byModelCost)).toEqual({ "gpt-5.6-sol": 8 });
+    expect(totals.unpricedTokenShare).toBeCloseTo(2 / 3, 9);
+    const { json } = await ingest.call(projectId, "GET", "/api/v1/ingest/traces?view=preview");
+    const [root] = json.traces;
+    const detail = await ingest.call(projectId, "GET", `/api/v1/ingest/traces/${root._id}`);
+    expect(detail.json).toMatchObject({ model: "gpt-5.6-sol", estimatedCostUSD: expect.closeTo(8, 9) });
+    expect(root.costUSD).toBeCloseTo(8, 9);
+  });
+
+  test("price what an agent used beyond its calls once a log record names its model", async () => {
+    const projectId = newProject();
+    await exportSilentAgent(projectId);
+    const body = buildLogs({
+      event: "gen_ai.client.inference.operation.details",
+      attributes: { "gen_ai.request.model": "gpt-5.6-luna" },
+      more: { traceId: silentTraceId, spanId: "00f067aa0ba902b0" },
+    });
+    const headers = { "content-type": "application/json" };
+    expect((await ingest.call(projectId, "POST", "/api/v1/otel/v1/logs", { body, headers })).text).toBe("{}");
+
+    const { totals } = await read(metrics, projectId, "window=24h");
+    expect(dollars(totals.byModelCost)).toEqual({ "gpt-5.6-sol": 8, "gpt-5.6-luna": 0.64 });
+    expect(totals.unpricedTokenShare).toBe(0);
   });
 
   test("count a REST parent's repetition of its children once, also past a step that reports nothing", async () => {
@@ -258,6 +310,7 @@ test("monitor receives the cost of each agent in a window, which equals the figu
   const projectId = newProject();
   await exportTrace(projectId);
   await exportTrace(newProject());
+  await exportSilentAgent(projectId);
   const used = { model: "gpt-5.6-terra", input_tokens: 400_000, output_tokens: 40_000 };
   // A parent that repeats its child, with an agent's name on the parent alone.
   await submit(projectId, { ...used, span_kind: "llm", trace_id: "t", span_id: "child", parent_span_id: "root" });

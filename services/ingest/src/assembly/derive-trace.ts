@@ -25,6 +25,8 @@ export interface DerivedSpan {
   isPromoted: boolean;
   name: string;
   model: string | null;
+  /** The model is that of a call below a root that names none. */
+  borrowsModel: boolean;
   /** Roots: the session of the trace, null if it is named like the trace. Children: the span's own. */
   sessionId: string | null;
   /** Roots only. */
@@ -74,12 +76,15 @@ export function deriveTrace(spans: readonly TreeSpan[], fragments: readonly Tree
     const derived = deriveRow(node, below, { calls: calls.get(node), childErrors: errorsBelow[node.position] ?? 0 });
     if (isRoot) Object.assign(derived, inherited(span, wide));
     const { whole, net } = rolled[node.position] as RolledTokens;
+    const ownModel = modelOf(node);
+    const borrowedModel = isRoot && ownModel === null ? modelBelow(below) : null;
     return {
       id: span.id,
       isRoot,
       isPromoted: isRoot && span.isPromoted && !span.parentIsRemote && hasMissingParent(node),
       name: nameOf(node),
-      model: modelOf(node) ?? (isRoot ? modelBelow(below) : null),
+      model: ownModel ?? borrowedModel,
+      borrowsModel: borrowedModel !== null,
       sessionId: isRoot ? wide.sessionId : (span.facts.session ?? null),
       agentName: isRoot ? agentOf(node, below) : null,
       hasError: hasFailed(node),

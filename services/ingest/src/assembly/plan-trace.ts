@@ -2,7 +2,14 @@ import { limits } from "@touchstone/contracts";
 import { storableText } from "@touchstone/service-kit";
 import type { Derivation } from "../model/derivation.ts";
 import { agentIdOf } from "../model/ids.ts";
-import { otlpFlag, promotedFlag, remoteParentFlag, type SpanRow, updatedFlag } from "../model/span-row.ts";
+import {
+  borrowedModelFlag,
+  otlpFlag,
+  promotedFlag,
+  remoteParentFlag,
+  type SpanRow,
+  updatedFlag,
+} from "../model/span-row.ts";
 import { sameTokens, type TokenList, toTokenList } from "../model/token-list.ts";
 import { type DerivedSpan, deriveTrace } from "./derive-trace.ts";
 import { recordToTreeSpan, type TraceKey, type TraceRecord, type TreeRecord } from "./stored-trace.ts";
@@ -173,7 +180,7 @@ function toColumns(
     netTokens: shown.netTokens,
     tools: shown.tools,
     derived: shown.derived,
-    flags: ownFlags | (shown.isPromoted ? promotedFlag : 0),
+    flags: ownFlags | (shown.isPromoted ? promotedFlag : 0) | (shown.borrowsModel ? borrowedModelFlag : 0),
   };
 }
 

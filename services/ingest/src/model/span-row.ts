@@ -12,6 +12,8 @@ export const remoteParentFlag = 2;
 export const promotedFlag = 4;
 /** Set in `flags` of a row that is made from the updates of its span, and changes with them. */
 export const updatedFlag = 8;
+/** Set in `flags` of a root that names no model and shows that of a call below, which does not price its tokens. */
+export const borrowedModelFlag = 16;
 
 /** One span ready to be written. All values are final, except whether it is new, which only the store knows. */
 export interface SpanRow {

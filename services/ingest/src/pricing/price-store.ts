@@ -1,6 +1,7 @@
 import type { modelPricesChanged, PriceChange } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import type { z } from "zod";
+import { borrowedModelFlag } from "../model/span-row.ts";
 
 /** A project and the owner of its prices: its organization, or the project itself if it has none. */
 export interface PricedProject {
@@ -11,7 +12,7 @@ export interface PricedProject {
 /** Changes of the built-in prices, and the models that projects used. */
 export interface PriceStore {
   listChanges(project: PricedProject): Promise<PriceChange[]>;
-  /** The models of spans with tokens, by name; at most `limit`. */
+  /** The models that spans with tokens name, by name; at most `limit`. */
   listUsedModels(projectId: string, limit: number): Promise<string[]>;
 }
 
@@ -76,7 +77,8 @@ export function createPriceStore(database: Database): PriceStore {
           from (select model from seen where model is not null limit $2) models
           where exists (
             select from ingest.spans
-            where project_id = $1 and spans.model = models.model and own_tokens is not null
+            where project_id = $1 and spans.model = models.model and flags & ${borrowedModelFlag} = 0
+              and (own_tokens is not null or net_tokens is not null)
           )
           order by model`,
         values: [projectId, limit],

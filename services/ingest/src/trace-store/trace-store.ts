@@ -42,6 +42,8 @@ export interface OutlinedSpan extends PlacedSpan {
   latencyMs: number | null;
   hasError: boolean;
   model: string | null;
+  /** The model is that of a call below, which does not price this span (otlp 6, Cost). */
+  borrowsModel: boolean;
   /** As shown: including the spans below. */
   tokens: PricedTokens;
   /** Its own. */

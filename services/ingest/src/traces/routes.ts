@@ -1,11 +1,11 @@
-import { costOf, isUuid, limits, priceFinder, routes, type TraceOutline } from "@touchstone/contracts";
+import { costOf, type FindPrice, isUuid, limits, priceFinder, routes, type TraceOutline } from "@touchstone/contracts";
 import { AppError, type Clock, type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
 import type { AgentStore } from "../agents/agent-store.ts";
 import type { CostEstimator } from "../pricing/cost-estimator.ts";
 import type { PriceStore } from "../pricing/price-store.ts";
 import type { SpanRecorder } from "../recording/span-recorder.ts";
 import type { ScoreStore } from "../scores/score-store.ts";
-import type { TraceStore } from "../trace-store/trace-store.ts";
+import type { OutlinedSpan, TraceStore } from "../trace-store/trace-store.ts";
 import { deleteTrace, deleteTraces } from "./delete-traces.ts";
 import { bucketStarts, histogramRange } from "./histogram-range.ts";
 import { listSessionSpans } from "./list-session-spans.ts";
@@ -77,7 +77,7 @@ export function getTraceOutline({ traces, prices }: { traces: TraceStore; prices
     const { organizationId } = call.identity;
     const findPrice = priceFinder(await prices.listChanges({ projectId, organizationId }));
     const spans = found.spans.slice(0, limits.outlineSpansMax).map((span) => {
-      const costUSD = span.model === null ? null : costOf(findPrice(span.model), span.ownTokens);
+      const costUSD = ownCost(span, findPrice);
       return {
         _id: span.id,
         spanId: span.spanId,
@@ -101,6 +101,13 @@ export function getTraceOutline({ traces, prices }: { traces: TraceStore; prices
     };
     return { status: 200, body: outline };
   };
+}
+
+/** The cost of the tokens that a span reports itself, at the price of the model that it names. */
+function ownCost({ model, borrowsModel, kind, ownTokens }: OutlinedSpan, findPrice: FindPrice): number | null {
+  if (model === null || borrowsModel) return null;
+  // An embedding has no output tokens.
+  return costOf(findPrice(model), { ...ownTokens, output: ownTokens.output ?? (kind === "embedding" ? 0 : null) });
 }
 
 /** The period shown for a project without traces. */

@@ -2,7 +2,7 @@ import type { Database, Statement } from "@touchstone/db";
 import { idBefore } from "../model/ids.ts";
 import type { TokenUse } from "./metrics-store.ts";
 import { repeatedOfSpans, repeatedTokenSums } from "./repeat-read.ts";
-import { inWindow, isPriceable, planning, tokenSums } from "./window-sql.ts";
+import { inWindow, isPriceable, planning, pricingModel, tokenSums } from "./window-sql.ts";
 
 /** Tokens of one agent by model; negative to subtract what a parent repeats of its children. */
 export interface AgentTokenUse extends Omit<TokenUse, "start"> {
@@ -54,8 +54,8 @@ const owners = `
 const usedText = `
   with ${owners},
   base as materialized (
-    select agent_id, case when agent_id is null then trace_key end as trace_key, model,
-           ${isPriceable} as is_priceable,
+    select agent_id, case when agent_id is null then trace_key end as trace_key,
+           ${pricingModel} as model, ${isPriceable} as is_priceable,
            ${tokenSums}
     ${spans}
       and net_tokens is not null

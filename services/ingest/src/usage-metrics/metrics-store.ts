@@ -2,7 +2,7 @@ import type { Stretch } from "@touchstone/contracts";
 import type { Database, Results, Statement } from "@touchstone/db";
 import { idBefore } from "../model/ids.ts";
 import { buildRepeatRead } from "./repeat-read.ts";
-import { inWindow, isPriceable, planning, startOf, tokenSums } from "./window-sql.ts";
+import { inWindow, isPriceable, planning, pricingModel, startOf, tokenSums } from "./window-sql.ts";
 
 /** The spans to aggregate: those that began in a period, of a project or one of its agents. */
 export interface MetricsQuery {
@@ -29,7 +29,7 @@ export interface SpanCount {
 /** Tokens of one bucket by model; negative to subtract what a parent repeats of its children. */
 export interface TokenUse {
   start: Date;
-  /** Null: no model was stated, or it is beyond the listed ones. */
+  /** Null: the span states no model, or it is beyond the listed ones. */
   model: string | null;
   /** Both counts are known (completions 11.2). */
   isPriceable: boolean;
@@ -151,7 +151,7 @@ const totalsText = (spans: string): string => `
            is_root,
            is_root and has_error as has_failed,
            case when is_root then framework end as framework,
-           case when net_tokens is not null then model end as model,
+           case when net_tokens is not null then ${pricingModel} end as model,
            ${isPriceable} as is_priceable,
            count(*)::integer as n,
            ${tokenSums}

@@ -2,7 +2,7 @@ import { limits } from "@touchstone/contracts";
 import type { Database, Statement } from "@touchstone/db";
 import { idBefore } from "../model/ids.ts";
 import type { TokenUse } from "./metrics-store.ts";
-import { isPriceable, tokenSums } from "./window-sql.ts";
+import { isPriceable, pricingModel, tokenSums } from "./window-sql.ts";
 
 /** The traces that began in a period and whose spans state a prompt, by the version that they state. */
 export interface PromptVersionCount {
@@ -76,7 +76,7 @@ const countsText = `
   limit ${limits.promptVersionsListedMax}`;
 
 const tokensText = `
-  select prompt_version as version, model, ${isPriceable} as is_priceable, ${tokenSums}
+  select prompt_version as version, ${pricingModel} as model, ${isPriceable} as is_priceable, ${tokenSums}
   from ingest.spans
   where project_id = $1 and prompt_name = $2 and id >= $3 and net_tokens is not null
   group by 1, 2, 3`;

@@ -1,4 +1,5 @@
 import type { Statement } from "@touchstone/db";
+import { borrowedModelFlag } from "../model/span-row.ts";
 
 /**
  * Forces a plan for the actual ids, since a generic plan expects few spans in a window. Nested loops are off, because
@@ -32,6 +33,9 @@ export const startOf = (moment: string): string => `date_bin($4::interval, ${mom
 
 /** Both counts are known; an embedding has no output tokens (completions 11.2). */
 export const isPriceable = "net_tokens[1] is not null and (net_tokens[2] is not null or kind = 'embedding')";
+
+/** The model that prices the tokens of a span: the one that it names itself (otlp 6, Cost). */
+export const pricingModel = `case when flags & ${borrowedModelFlag} = 0 then model end`;
 
 /** The input without cached parts. */
 export const freshOf = (tokens: string): string =>

@@ -277,6 +277,14 @@ describe("a model", () => {
     expect(trace({ ...spans, root: { facts: { model: "own" } } }).of("root").model).toBe("own");
   });
 
+  test("is borrowed only by a root that names none, from a call below it", () => {
+    const borrows = (spans: Record<string, Said>, id: string) => trace(spans).of(id).borrowsModel;
+    const spans = { root: {}, "s<root": {}, "a<s": call("m") };
+    expect(["root", "s", "a"].map((id) => borrows(spans, id))).toEqual([true, false, false]);
+    expect(borrows({ ...spans, root: { facts: { model: "m" } } }, "root")).toBe(false);
+    expect(borrows({ root: {}, "s<root": {} }, "root")).toBe(false);
+  });
+
   test("is not listed when there is one", () => {
     expect(trace({ root: {}, "a<root": call("m"), "b<root": call("m") }).of("root")).toMatchObject({
       model: "m",

@@ -1,6 +1,7 @@
 import type { PricedTokens } from "@touchstone/contracts";
 import type { Statement } from "@touchstone/db";
 import type { PlacedSpan } from "../../model/read-span.ts";
+import { borrowedModelFlag } from "../../model/span-row.ts";
 import type { OutlinedSpan } from "../trace-store.ts";
 
 /** The row of a span in an outline, besides its place. */
@@ -10,6 +11,7 @@ export interface OutlineRecord {
   latency_ms: number | null;
   has_error: boolean;
   model: string | null;
+  borrows_model: boolean;
   tokens: (number | null)[] | null;
   own_tokens: (number | null)[] | null;
   rating: number | null;
@@ -19,7 +21,10 @@ export interface OutlineRecord {
 export function buildOutlineRead(projectId: string, ids: readonly string[]): Statement {
   const text = `
     select spans.id, spans.name, spans.latency_ms, spans.has_error, spans.model,
-      coalesce(spans.agg_tokens, spans.own_tokens) as tokens, spans.own_tokens,
+      spans.flags & ${borrowedModelFlag} <> 0 as borrows_model,
+      coalesce(spans.agg_tokens, spans.own_tokens) as tokens,
+      -- Usage that only a log record states is in net_tokens alone.
+      coalesce(spans.own_tokens, spans.net_tokens) as own_tokens,
       (
         select (judge_scores::jsonb ->> 'rating')::double precision
         from ingest.trace_verdicts
@@ -39,6 +44,7 @@ export function toOutlinedSpan(place: PlacedSpan, record: OutlineRecord): Outlin
     latencyMs: record.latency_ms,
     hasError: record.has_error,
     model: record.model,
+    borrowsModel: record.borrows_model,
     tokens: toTokens(record.tokens),
     ownTokens: toTokens(record.own_tokens),
     rating: record.rating,

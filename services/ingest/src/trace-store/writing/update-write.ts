@@ -1,7 +1,7 @@
 import { type ArrayColumns, parameters, type Statement, type Transaction } from "@touchstone/db";
 import type { TraceKey } from "../../assembly/stored-trace.ts";
 import type { StoredSpan } from "../../model/read-span.ts";
-import { type ProjectRow, promotedFlag, type SpanRow, updatedFlag } from "../../model/span-row.ts";
+import { borrowedModelFlag, type ProjectRow, promotedFlag, type SpanRow, updatedFlag } from "../../model/span-row.ts";
 import { identityOf, type ProjectUpdate, type SpanUpdate, traceKeyOf } from "../../model/span-update.ts";
 import { tokenLiteral } from "../../model/token-list.ts";
 import { joinBodies } from "./span-insert.ts";
@@ -76,7 +76,8 @@ export async function writeUpdates(
         written.rows.push({ projectId, row: { ...row, flags } });
         rowOf.set(key, { id: row.id, agentId: row.agentId });
       } else {
-        changed.push({ projectId, row: { ...row, id: holder.id, flags: flags | (holder.flags & promotedFlag) } });
+        const kept = holder.flags & (promotedFlag | borrowedModelFlag);
+        changed.push({ projectId, row: { ...row, id: holder.id, flags: flags | kept } });
         written.changed.push({ projectId, traceKey: row.traceKey as string });
       }
     }
