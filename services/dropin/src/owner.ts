@@ -1,4 +1,13 @@
-import { deadlines, type ErrorCode, type InternalRoute, projectDeletedHeader, type Route } from "@touchstone/contracts";
+import {
+  deadlines,
+  type ErrorCode,
+  type InternalRoute,
+  ingestOutcomeHeader,
+  parseIngestOutcome,
+  projectDeletedHeader,
+  type Route,
+  spentQuotaHeader,
+} from "@touchstone/contracts";
 import {
   AppError,
   type Call,
@@ -70,12 +79,29 @@ const codes: Readonly<Record<number, ErrorCode>> = {
 function refusalOf({ status, headers }: HopAnswer, text: string): AppError {
   const cause = new Error(`the owner answered ${status}`);
   if (headers[projectDeletedHeader] !== undefined) return projectDeleted(cause);
-  const code = codes[status] ?? "service_unavailable";
+  const code = kindOfFull(headers) ?? codes[status] ?? "service_unavailable";
   const retryAfter = Number(headers["retry-after"]);
   return new AppError(code, sentenceOf(text) ?? "A service could not answer; retry.", {
     cause,
+    internalHeaders: pickHeaders(headers, [ingestOutcomeHeader, spentQuotaHeader]),
     ...(Number.isFinite(retryAfter) && { retryAfterSeconds: retryAfter }),
   });
+}
+
+/** Which 429 it is; null: ingest did not say so. */
+function kindOfFull(headers: HopAnswer["headers"]): ErrorCode | null {
+  const outcome = parseIngestOutcome(headers[ingestOutcomeHeader])?.outcome;
+  return outcome === "trace_quota_spent" || outcome === "queue_full" ? outcome : null;
+}
+
+/** What the gateway counts and caches of a refusal. */
+function pickHeaders(headers: HopAnswer["headers"], names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name): [string, string][] => {
+      const value = headers[name];
+      return typeof value === "string" ? [[name, value]] : [];
+    }),
+  );
 }
 
 function sentenceOf(text: string): string | null {

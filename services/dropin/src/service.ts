@@ -48,7 +48,7 @@ export function createDropin(config: DropinConfig, dependencies: DropinDependenc
       server = createHttpServer({
         ...dependencies,
         service: "dropin",
-        routes: [...langfuseRoutes(owners), ...mcpRoutes(owners)],
+        routes: [...langfuseRoutes({ ...owners, clock: dependencies.clock }), ...mcpRoutes(owners)],
         rootSecret,
         readiness,
         drainMs: config.drainMs,

@@ -1,13 +1,14 @@
 import type { LangfuseEvent } from "@touchstone/contracts";
 import { parseIsoTime } from "@touchstone/service-kit";
 import { describe, expect, test } from "vitest";
-import { readSpanEvent } from "../src/langfuse/span-updates.ts";
+import { joinReaches, readSpanEvent } from "../src/langfuse/span-updates.ts";
 
 const eventAt = "2026-01-05T00:00:00.000Z";
+const nowMs = Date.parse(eventAt);
 
 function updateOf(type: string, body: Record<string, unknown>, { timestamp = eventAt, bodyText = "" } = {}) {
   const event: LangfuseEvent = { id: "event", type, timestamp, body };
-  const update = readSpanEvent(event, bodyText || JSON.stringify(body))?.update;
+  const update = readSpanEvent(event, bodyText || JSON.stringify(body), nowMs)?.update;
   if (update === undefined) throw new Error("The event is not about a span.");
   return update;
 }
@@ -71,5 +72,25 @@ describe("the update of a trace", () => {
 
   test.each(["1969-12-31T23:59:59Z", "+275760-09-13T00:00:01Z", "soon"])("is refused with the time %s", (timestamp) => {
     expect(() => updateOf("trace-create", { id: "t", timestamp: eventAt }, { timestamp })).toThrow("ISO 8601");
+  });
+});
+
+describe("what an observation states of the time of its trace", () => {
+  const eventOf = (startTime: string, endTime: string) => {
+    const body = { id: "o", traceId: "t", startTime, endTime };
+    return readSpanEvent({ id: "event", type: "span-create", timestamp: eventAt, body }, JSON.stringify(body), nowMs);
+  };
+  const [soon, inTwoDays] = ["2026-01-05T12:00:00.000Z", "2026-01-07T00:00:00.000Z"];
+
+  test("is nothing if it starts more than a day ahead, as it is refused then", () => {
+    expect(() => eventOf(inTwoDays, inTwoDays)).toThrow("body.startTime: is more than 24 hours ahead");
+    expect(eventOf(soon, soon)?.reach).toMatchObject({ startTime: soon, endTime: soon });
+  });
+
+  test("is only its start if it ends more than a day ahead, so that other observations end the trace", () => {
+    const ahead = eventOf(eventAt, inTwoDays);
+    expect(ahead?.update).toMatchObject({ startTime: eventAt, endTime: inTwoDays });
+    const reaches = [ahead, eventOf(eventAt, soon)].flatMap((event) => event?.reach ?? []);
+    expect(joinReaches(reaches)).toMatchObject([{ startTime: eventAt, endTime: soon }]);
   });
 });

@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
+import { connectBus } from "@touchstone/bus";
+import { experimentItemsRecorded, runList } from "@touchstone/contracts";
 import { buildDataset, buildResult } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { until } from "./conditions.ts";
 import { type FakeIngest, startFakeIngest } from "./fake-ingest.ts";
 import { type FakeJudge, rate } from "./fake-judge.ts";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import type { RunningService } from "./start-eval-runs.ts";
+import { quiet, type RunningService } from "./start-eval-runs.ts";
 import { startTestSystem, type TestSystem } from "./test-system.ts";
 
 let system: TestSystem;
@@ -186,4 +189,40 @@ describe("an external run", () => {
     const refused = await rescore(ordinary, graders);
     expect(refused).toMatchObject({ status: 400, body: { error: "Only an external run takes other graders" } });
   });
+});
+
+test("two experiments of one name over the same two datasets are four runs", async () => {
+  const bus = connectBus({ url: system.nats.url, service: "ingest", logger: quiet });
+  system.cleanups.defer(() => bus.drain());
+  await until(() => expect(bus.status()).toBe("connected"));
+  const datasetIds = [datasetId, await client.createDataset(buildDataset())];
+  const record = async (experimentId: string, dataset: string) => {
+    const item = {
+      ...{ projectId: client.projectId, experimentId, runName: "main", description: null, metadata: null },
+      ...{ caseId: `${dataset}:0`, otelTraceId: randomUUID().replaceAll("-", ""), otelSpanId: "0123456789abcdef" },
+      createdAt: "2026-01-05T00:00:00Z",
+    };
+    await bus.publish(experimentItemsRecorded, { items: [item] }, { messageId: randomUUID() });
+  };
+  const runsOf = async (dataset: string) =>
+    runList.parse((await client.send("GET", `/runs?datasetId=${dataset}`)).body).runs;
+
+  // The first experiment is known in both datasets before the second one comes.
+  for (const [index, experimentId] of ["one", "other"].entries()) {
+    for (const dataset of datasetIds) {
+      for (const items of [1, 2]) {
+        await record(experimentId, dataset);
+        const expected = [...Array.from({ length: index }, () => 2), items];
+        await until(async () => {
+          const counts = (await runsOf(dataset)).map(({ resultCount }) => resultCount);
+          expect(counts.toSorted()).toEqual(expected.toSorted());
+        });
+      }
+    }
+  }
+
+  for (const dataset of datasetIds) {
+    const names = (await runsOf(dataset)).map(({ evaluationSubject }) => evaluationSubject?.displayName);
+    expect(names.toSorted()).toEqual(["main", "main (other)"]);
+  }
 });

@@ -167,6 +167,24 @@ describe("definitions of tools", () => {
     ]);
   });
 
+  test("are cut to what a judge shows, so that those of any length leave results judged", async () => {
+    const names = ["long", "longer"];
+    for (const name of names) {
+      const schema = { name, definition: `${"x".repeat(4_001)}${"\u{1f600}".repeat(1_000_000)}` };
+      expect((await client.sendTo("POST", "/api/v1/evaluate/tool-schemas", schema)).status).toBe(201);
+    }
+    const toolCalls = names.map((name) => ({ name }));
+    const traceId = ingest.record(client.projectId, { trajectory: { ...noTrajectory, toolCalls } });
+
+    const asked = await submitOne({ traceId }, { additionalScorerIds: [scorerId] });
+
+    const definition = "x".repeat(4_001);
+    const definitions = asked.case.trajectory?.toolDefinitions ?? [];
+    expect(definitions.toSorted((one, other) => (one.name < other.name ? -1 : 1))).toEqual(
+      names.map((name) => ({ name, definition })),
+    );
+  });
+
   test("are left out where no judge reads them", async () => {
     const traceId = ingest.record(client.projectId, { trajectory });
 

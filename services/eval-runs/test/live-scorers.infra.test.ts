@@ -137,6 +137,38 @@ test("an online evaluator is refused with the reason", async () => {
   }
 });
 
+test.each(["PUT", "DELETE"] as const)(
+  "an online evaluator that is removed while it is changed stays removed, and the change is not found (%s)",
+  async (method) => {
+    const { _id: id, online } = await createScorer({ name: "Tone", online: {} });
+    const beside = system.open("app");
+    const { changing } = await beside.scoped([client.projectId], async (transaction) => {
+      const lock = "select pg_advisory_xact_lock(hashtextextended('touchstone graders ' || $1, 0))";
+      await transaction.query({ name: "test_graders_lock", text: lock, values: [client.projectId] });
+      const path = `/api/v1/monitor/online-evaluators/${online.profileId}`;
+      const changing = client.sendTo(method, path, method === "PUT" ? { sampleRate: 0.5 } : undefined);
+      await until(async () => {
+        const { rows } = await beside.query<{ waiting: number }>({
+          name: "test_waiting",
+          text: `
+            select count(*)::integer as waiting
+            from pg_locks
+            join pg_stat_activity using (pid)
+            where not granted
+              and datname = current_database()`,
+        });
+        expect(rows[0]?.waiting).toBe(1);
+      });
+      const remove = "update evals.grading_configs set online = null where project_id = $1 and id = $2";
+      await transaction.query({ name: "test_remove", text: remove, values: [client.projectId, id] });
+      return { changing };
+    });
+
+    expect(await changing).toMatchObject({ status: 404, body: { error: "Online evaluator not found" } });
+    expect((await client.sendTo("GET", `${scorers}/${id}`)).body.judgeScorer.online).toBeNull();
+  },
+);
+
 test("live scorers that were never published are published at the start of the service", async () => {
   await createScorer({ name: "Tone", online: {} });
   const before = await hear((live) => live.judges.length === 2);

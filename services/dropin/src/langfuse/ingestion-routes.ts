@@ -7,6 +7,7 @@ import {
   spanUpdatesReply,
 } from "@touchstone/contracts";
 import {
+  type Clock,
   elementsOf,
   type Handler,
   isJsonObject,
@@ -23,12 +24,12 @@ import { EventError, joinReaches, readSpanEvent } from "./span-updates.ts";
 import { askPatiently, type Part, storeInParts } from "./store-in-parts.ts";
 
 /** Traces and scores in batches of events (dropin 1.3). */
-export function ingestionRoutes({ ingest }: { ingest: Owner }): ServedRoute[] {
-  return [{ route: routes.ingestLangfuseBatch, handle: ingestBatch(ingest) }];
+export function ingestionRoutes({ ingest, clock }: { ingest: Owner; clock: Clock }): ServedRoute[] {
+  return [{ route: routes.ingestLangfuseBatch, handle: ingestBatch(ingest, clock) }];
 }
 
 /** `POST /api/public/ingestion`: each event is stored or named among the errors. */
-function ingestBatch(ingest: Owner): Handler {
+function ingestBatch(ingest: Owner, clock: Clock): Handler {
   return async (call) => {
     const { text, value } = await readJsonObject(call);
     const { batch } = parseBody(value, routes.ingestLangfuseBatch.body);
@@ -38,17 +39,18 @@ function ingestBatch(ingest: Owner): Handler {
     const reaches: SubmittedSpanUpdate[] = [];
     const scores: Part<string>[] = [];
     const projectId = requireProject(call);
+    const nowMs = clock.now();
     for (const [index, sent] of batch.entries()) {
       const eventId = idOf(sent);
       try {
         const event = readEvent(sent);
         const bodyText = memberText(eventTexts[index] ?? "{}", "body") ?? "{}";
-        const ofSpan = readSpanEvent(event, bodyText);
+        const ofSpan = readSpanEvent(event, bodyText, nowMs);
         if (ofSpan !== null) {
           updates.push({ eventId, item: ofSpan.update });
           if (ofSpan.reach !== null) reaches.push(ofSpan.reach);
         } else if (event.type === "score-create") {
-          scores.push({ eventId, item: toScore({ body: event.body, bodyText, event, projectId }) });
+          scores.push({ eventId, item: toScore({ body: event.body, bodyText, event, projectId, nowMs }) });
         } else if (event.type !== "sdk-log") throw new EventError(`The event type ${event.type} is unknown`);
       } catch (thrown) {
         if (!(thrown instanceof EventError)) throw thrown;

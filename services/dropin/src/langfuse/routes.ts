@@ -1,5 +1,5 @@
 import { internalRoutes, type langfuseHealth, type langfuseProjects, routes } from "@touchstone/contracts";
-import { type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import { type Clock, type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { Owner } from "../owner.ts";
 import { datasetRoutes } from "./dataset-routes.ts";
@@ -10,7 +10,12 @@ import { runItemRoutes } from "./run-item-routes.ts";
 import { scoreRoutes } from "./score-routes.ts";
 
 /** The paths of Langfuse's clients (dropin 1). */
-export function langfuseRoutes(dependencies: { auth: Owner; ingest: Owner; evalRuns: Owner }): ServedRoute[] {
+export function langfuseRoutes(dependencies: {
+  auth: Owner;
+  ingest: Owner;
+  evalRuns: Owner;
+  clock: Clock;
+}): ServedRoute[] {
   return [
     { route: routes.getLangfuseHealth, handle: getHealth },
     { route: routes.listLangfuseProjects, handle: listProjects(dependencies) },

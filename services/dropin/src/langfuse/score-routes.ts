@@ -10,6 +10,7 @@ import {
 import {
   AppError,
   type Call,
+  type Clock,
   decodeJsonText,
   elementsOf,
   type Handler,
@@ -27,8 +28,8 @@ import { EventError } from "./span-updates.ts";
 import { askPatiently, type Part, storeInParts } from "./store-in-parts.ts";
 
 /** Scores without events (dropin 1.3). */
-export function scoreRoutes({ ingest }: { ingest: Owner }): ServedRoute[] {
-  return [{ route: routes.createLangfuseScore, handle: createScores(ingest) }];
+export function scoreRoutes({ ingest, clock }: { ingest: Owner; clock: Clock }): ServedRoute[] {
+  return [{ route: routes.createLangfuseScore, handle: createScores(ingest, clock) }];
 }
 
 /** Stores scores, given as JSON texts. */
@@ -46,20 +47,30 @@ export function storeScores(
 }
 
 /** `POST /api/public/scores`: one score, or a list of which each is stored or named among the errors. */
-function createScores(ingest: Owner): Handler {
+function createScores(ingest: Owner, clock: Clock): Handler {
   return async (call) => {
     const text = decodeJsonText(await readJsonBytes(call));
     const sent = parseJsonText(text);
-    return Array.isArray(sent) ? createList(ingest, call, { sent, text }) : createOne(ingest, call, { sent, text });
+    const nowMs = clock.now();
+    return Array.isArray(sent)
+      ? createList(ingest, call, { sent, text, nowMs })
+      : createOne(ingest, call, { sent, text, nowMs });
   };
 }
 
 const scoreBody = { schema: langfuseScore, sentences: langfuseScoreSentences, needed: [] } as const;
 
-async function createOne(ingest: Owner, call: Call, { sent, text }: { sent: unknown; text: string }) {
+/** The body of a request, parsed and as text. */
+interface SentBody<Body> {
+  sent: Body;
+  text: string;
+  nowMs: number;
+}
+
+async function createOne(ingest: Owner, call: Call, { sent, text, nowMs }: SentBody<unknown>) {
   const body = parseBody(sent, scoreBody);
   try {
-    const score = toScore({ body, bodyText: text, event: null, projectId: requireProject(call) });
+    const score = toScore({ body, bodyText: text, event: null, projectId: requireProject(call), nowMs });
     const stored = storedScores.parse(JSON.parse(await askPatiently(ingest, routes.submitScores, call, score)));
     const reply: z.input<typeof langfuseScoreReply> = { id: stored.scores[0]?.id ?? "" };
     return { status: 200, body: reply };
@@ -69,7 +80,7 @@ async function createOne(ingest: Owner, call: Call, { sent, text }: { sent: unkn
   }
 }
 
-async function createList(ingest: Owner, call: Call, { sent, text }: { sent: readonly unknown[]; text: string }) {
+async function createList(ingest: Owner, call: Call, { sent, text, nowMs }: SentBody<readonly unknown[]>) {
   if (sent.length === 0 || sent.length > limits.langfuseEventsMax) {
     throw new AppError("bad_request", `A list must have 1 to ${limits.langfuseEventsMax} scores`);
   }
@@ -81,7 +92,7 @@ async function createList(ingest: Owner, call: Call, { sent, text }: { sent: rea
     const eventId = String(index);
     try {
       if (!isJsonObject(body)) throw new EventError("It must be an object");
-      scores.push({ eventId, item: toScore({ body, bodyText: texts[index] ?? "{}", event: null, projectId }) });
+      scores.push({ eventId, item: toScore({ body, bodyText: texts[index] ?? "{}", event: null, projectId, nowMs }) });
     } catch (thrown) {
       if (!(thrown instanceof EventError)) throw thrown;
       errors.set(eventId, thrown.message);

@@ -1,5 +1,5 @@
 import type { LangfuseEvent, submittedScore } from "@touchstone/contracts";
-import { experimentRunId, membersOf, memberText, objectText, parseIsoTime } from "@touchstone/service-kit";
+import { experimentRunId, membersOf, memberText, objectText, parseIsoTime, uuidv7 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { spanIdOf, traceIdOf } from "./ids.ts";
 import { EventError, textOf } from "./span-updates.ts";
@@ -23,13 +23,15 @@ interface LangfuseScore {
   /** Null: it came without one. */
   event: Pick<LangfuseEvent, "id" | "timestamp"> | null;
   projectId: string;
+  nowMs: number;
 }
 
 /**
  * The JSON text of a score of ours. Without an id or a time it has those of its event, so that a repeated event changes
- * nothing. Metadata stay the text that was sent: their numbers keep their spelling. Throws an EventError.
+ * nothing. One by itself gets an id here, so that asking ingest again stores it once. Metadata stay the text that was
+ * sent: their numbers keep their spelling. Throws an EventError.
  */
-export function toScore({ body, bodyText, event, projectId }: LangfuseScore): string {
+export function toScore({ body, bodyText, event, projectId, nowMs }: LangfuseScore): string {
   const { value, dataType } = body;
   if (typeof value !== "number" && typeof value !== "string" && typeof value !== "boolean") {
     throw new EventError("body.value must be a number, a text or a boolean");
@@ -42,7 +44,7 @@ export function toScore({ body, bodyText, event, projectId }: LangfuseScore): st
     textOf(body, "datasetRunId"),
   ];
   const score: Omit<z.input<typeof submittedScore>, "metadata"> = {
-    id: textOf(body, "id") ?? event?.id ?? null,
+    id: textOf(body, "id") ?? event?.id ?? uuidv7(nowMs),
     name: textOf(body, "name") ?? "",
     value,
     dataType: stated === null ? null : dataTypes[stated as keyof typeof dataTypes],

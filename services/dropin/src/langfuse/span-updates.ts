@@ -37,7 +37,7 @@ export interface SpanEvent {
  * `bodyText` is the event's body as it was sent: from there come the values that have any form, so that numbers keep their digits. Null:
  * the event is not about a span. Throws an EventError.
  */
-export function readSpanEvent(event: LangfuseEvent, bodyText: string): SpanEvent | null {
+export function readSpanEvent(event: LangfuseEvent, bodyText: string, nowMs: number): SpanEvent | null {
   if (event.type === "trace-create") {
     requireTime("timestamp", event.timestamp);
     return { update: traceUpdate(event, membersOf(bodyText)), reach: null };
@@ -46,7 +46,7 @@ export function readSpanEvent(event: LangfuseEvent, bodyText: string): SpanEvent
   const stated = type === "observation" ? (textOf(event.body, "type") ?? "span").toLowerCase() : type;
   if (act === undefined || !observationTypes.has(stated)) return null;
   requireTime("timestamp", event.timestamp);
-  return observationEvent(event, membersOf(bodyText), { type: stated, isCreate: act === "create" });
+  return observationEvent(event, membersOf(bodyText), { type: stated, isCreate: act === "create", nowMs });
 }
 
 /** A trace is the root span above its observations. It ends with what it states last, or with the last observation. */
@@ -97,13 +97,14 @@ function statedAt(traceTime: string, eventTime: string): string {
 function observationEvent(
   event: LangfuseEvent,
   sent: readonly JsonMember[],
-  { type, isCreate }: { type: string; isCreate: boolean },
+  { type, isCreate, nowMs }: { type: string; isCreate: boolean; nowMs: number },
 ): SpanEvent {
   const { id, timestamp, body } = event;
   const observationId = requiredId(body, "id");
   const traceId = textOf(body, "traceId") ?? observationId;
   const parent = textOf(body, "parentObservationId");
   const startTime = timeOf(body, "startTime") ?? (isCreate ? timestamp : null);
+  if (isAhead(startTime, nowMs)) throw new EventError("body.startTime: is more than 24 hours ahead");
   const endTime = timeOf(body, "endTime") ?? (type === "event" ? startTime : null);
   const update: SubmittedSpanUpdate = {
     traceId: traceIdOf(traceId),
@@ -133,7 +134,8 @@ function observationEvent(
       ...metadataOf("observation", sent, spanIdOf(observationId) === observationId ? null : observationId),
     },
   };
-  return { update, reach: { ...ofRoot(traceId), time: timestamp, startTime, endTime } };
+  const endOfReach = isAhead(endTime, nowMs) ? null : endTime;
+  return { update, reach: { ...ofRoot(traceId), time: timestamp, startTime, endTime: endOfReach } };
 }
 
 function ofRoot(traceId: string) {
@@ -219,6 +221,14 @@ function timeOf(body: Body, member: string): string | null {
   const time = textOf(body, member);
   if (time !== null) requireTime(`body.${member}`, time);
   return time;
+}
+
+/** How far ahead of the clock ingest takes times of spans (otlp 2). */
+const aheadMaxMs = 24 * 60 * 60 * 1000;
+
+/** Such a start is refused and such an end is dropped, so the trace must not reach there. */
+function isAhead(time: string | null, nowMs: number): boolean {
+  return time !== null && (parseIsoTime(time) ?? 0) > nowMs + aheadMaxMs;
 }
 
 /** The latest time of a `Date`. */

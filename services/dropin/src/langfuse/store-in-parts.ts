@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { limits, type Route } from "@touchstone/contracts";
+import { type ErrorCode, limits, type Route } from "@touchstone/contracts";
 import { type Call, isAppError } from "@touchstone/service-kit";
 import type { Owner } from "../owner.ts";
 
@@ -39,15 +39,20 @@ export async function storeInParts<Item>(
 /** How often a full queue is asked before the request is refused: on 429 clients try for two seconds, then drop. */
 const attemptsMax = 4;
 const pauseMs = 600;
+/** Refusals that pass, if they say that it takes no longer. */
+const passing: ReadonlySet<ErrorCode> = new Set(["queue_full", "rate_limited", "service_unavailable"]);
 
-/** Asks an owner, again while its queue is full. */
+/**
+ * Asks an owner, again while it answers that it takes nothing at the moment. A request without an answer is not
+ * repeated: it may still be stored.
+ */
 export async function askPatiently(owner: Owner, route: Route, call: Call, body: string): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await owner.ask(route, call, { body });
     } catch (thrown) {
-      const isFull = isAppError(thrown) && (thrown.code === "rate_limited" || thrown.code === "service_unavailable");
-      const isShort = isFull && (thrown.retryAfterSeconds ?? 0) * 1000 <= attemptsMax * pauseMs;
+      const isFull = isAppError(thrown) && passing.has(thrown.code);
+      const isShort = isFull && (thrown.retryAfterSeconds ?? Infinity) * 1000 <= attemptsMax * pauseMs;
       if (!isShort || attempt === attemptsMax) throw thrown;
       // A client that left during the pause is answered like one that waited.
       await sleep(pauseMs, undefined, { signal: call.signal }).catch(() => Promise.reject(thrown));

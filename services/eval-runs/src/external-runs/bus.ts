@@ -25,12 +25,11 @@ async function keepExperimentItem({ keep, store, named }: ExperimentDependencies
   const datasetId = await findDatasetOf(named, projectId, caseId);
   // The case was deleted, or it is none of this project.
   if (datasetId === null) return;
-  const runId = experimentRunId(projectId, item.experimentId);
   const ids = { traceId: otelTraceId, observationId: otelSpanId };
   const otel = { traceId: otelTraceId, spanId: otelSpanId };
   const described = description === null ? {} : { description };
   for (let attempt = 1; ; attempt += 1) {
-    const run = await nameRun(store, { projectId, datasetId, name: item.runName }, { ...item, runId });
+    const run = await nameRun(store, { projectId, datasetId, name: item.runName }, item.experimentId);
     const sent = { runName: run.name, caseId, ...ids, otel, createdAt, ...described };
     try {
       await keep({ ...run, sent, metadata: metadata ?? undefined });
@@ -46,15 +45,22 @@ const attemptsMax = 3;
 
 /**
  * The run that an experiment is: the one of its id, under whatever name, else a new one. A name that another run of the dataset has gets
- * the experiment's id behind it. An experiment over several datasets is a run in each; the first one has the id.
+ * the experiment's id behind it. An experiment over several datasets is a run in each; the first one has the id, and the
+ * others have ids that follow from the experiment's and the dataset's.
  */
 async function nameRun(
   store: ExperimentDependencies["store"],
   wished: RunName,
-  { runId, experimentId }: { runId: string; experimentId: string },
+  experimentId: string,
 ): Promise<RunName & { runId?: string }> {
-  const known = await store.findName(wished.projectId, runId);
-  if (known !== null) return { ...wished, ...(known.datasetId === wished.datasetId && { name: known.name }) };
+  const { projectId, datasetId } = wished;
+  const firstId = experimentRunId(projectId, experimentId);
+  const first = await store.findName(projectId, firstId);
+  if (first?.datasetId === datasetId) return { ...wished, name: first.name };
+  const furtherId = experimentRunId(projectId, `${experimentId}\0${datasetId}`);
+  const further = await store.findName(projectId, furtherId);
+  if (further !== null) return { ...wished, name: further.name };
+  const runId = first === null ? firstId : furtherId;
   const other = await store.find(wished);
   if (other === null || other.id === runId) return { ...wished, runId };
   return { ...wished, name: `${wished.name} (${experimentId})`, runId };

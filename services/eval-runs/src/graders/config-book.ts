@@ -36,12 +36,14 @@ export interface ConfigChange {
   online: unknown;
   /** The config must not judge live traffic yet. */
   attaches?: true;
+  /** The live profile that is changed: another one, or none, is not touched. */
+  profileId?: string;
 }
 
 /** Changes of grading configs under their rules (completions 4.1, 4.2). Every change is recorded in the audit log. */
 export interface ConfigBook {
   create(projectId: string, change: ConfigChange, act: Act): Promise<StoredConfig>;
-  /** Changes only the members that were sent. Null when there is no such config. */
+  /** Changes only the members that were sent. Null when there is no such config or live profile. */
   update(projectId: string, id: string, change: ConfigChange, act: Act): Promise<StoredConfig | null>;
   /** False when there is no such config. Without `withProfile`, a config that judges live traffic is refused. */
   delete(projectId: string, id: string, options: { withProfile: boolean; act: Act }): Promise<boolean>;
@@ -81,6 +83,7 @@ export function createConfigBook({ lockGraders, clock }: { lockGraders: LockGrad
       lockGraders(projectId, async (transaction) => {
         const stored = await findConfig(transaction, projectId, id);
         if (stored === null) return null;
+        if (change.profileId !== undefined && stored.online?.profileId !== change.profileId) return null;
         if (change.attaches && stored.online !== null) {
           throw new AppError("conflict", "The evaluator config judges live traffic already");
         }

@@ -60,8 +60,8 @@ function getOnlineEvaluator({ configs }: { configs: ConfigStore }): Handler {
 function updateOnlineEvaluator({ book, configs }: { book: ConfigBook; configs: ConfigStore }): Handler {
   return async (call) => {
     const { value: online } = await readJsonObject(call);
-    const { id } = await requireEvaluatorConfig(call, configs);
-    const change = { members: [], isDefault: undefined, online };
+    const { id, profileId } = await requireEvaluatorConfig(call, configs);
+    const change = { members: [], isDefault: undefined, online, profileId };
     const config = await book.update(requireProject(call), id, change, actOf(call.identity));
     return { status: 200, body: renderEvaluator(config) };
   };
@@ -70,17 +70,19 @@ function updateOnlineEvaluator({ book, configs }: { book: ConfigBook; configs: C
 /** DELETE /monitor/online-evaluators/{onlineEvaluatorId} (completions 9.5): the config itself stays. */
 function deleteOnlineEvaluator({ book, configs }: { book: ConfigBook; configs: ConfigStore }): Handler {
   return async (call) => {
-    const { id } = await requireEvaluatorConfig(call, configs);
-    const change = { members: [], isDefault: undefined, online: null };
-    await book.update(requireProject(call), id, change, actOf(call.identity));
-    return { status: 204 };
+    const { id, profileId } = await requireEvaluatorConfig(call, configs);
+    const change = { members: [], isDefault: undefined, online: null, profileId };
+    const config = await book.update(requireProject(call), id, change, actOf(call.identity));
+    return config === null ? evaluatorNotFound() : { status: 204 };
   };
 }
 
-/** The config with the live profile in the path. Throws 404 when there is none. */
-async function requireEvaluatorConfig(call: Call, configs: Pick<ConfigStore, "live">): Promise<StoredConfig> {
-  const id = call.params.onlineEvaluatorId;
-  for await (const config of configs.live(requireProject(call))) if (config.online?.profileId === id) return config;
+/** The config with the live profile in the path, and the id of that. Throws 404 when there is none. */
+async function requireEvaluatorConfig(call: Call, configs: Pick<ConfigStore, "live">) {
+  const profileId = call.params.onlineEvaluatorId;
+  for await (const config of configs.live(requireProject(call))) {
+    if (profileId !== undefined && config.online?.profileId === profileId) return { ...config, profileId };
+  }
   return evaluatorNotFound();
 }
 

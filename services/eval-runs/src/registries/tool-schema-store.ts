@@ -44,7 +44,7 @@ export interface ToolSchemaStore {
     at: Date,
   ): Promise<StoredToolSchema | null>;
   remove(projectId: string, id: string, act: Act): Promise<boolean>;
-  /** The definitions of those tools that are registered. */
+  /** The beginnings of the definitions of those tools that are registered: more than a judge shows. */
   readDefinitions(projectId: string, names: readonly string[]): Promise<{ name: string; definition: string }[]>;
 }
 
@@ -203,9 +203,17 @@ export function createToolSchemaStore(database: Database): ToolSchemaStore {
             and name = any ($2)`,
         values: [projectId, names],
       });
-      return rows.map(({ name, document }) => ({ name, definition: document.definition }));
+      return rows.map(({ name, document }) => ({ name, definition: cutDefinition(document.definition) }));
     },
   };
+}
+
+/** Judges show 4,000 characters and say that a longer text was cut. Without half a surrogate pair one more is left. */
+const definitionMaxChars = 4_002;
+
+function cutDefinition(definition: string): string {
+  const cut = definition.slice(0, definitionMaxChars);
+  return cut.length < definition.length && /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut;
 }
 
 async function refuseTakenName<Result>(write: () => Promise<Result>): Promise<Result> {

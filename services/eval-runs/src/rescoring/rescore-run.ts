@@ -9,11 +9,12 @@ import { createGroupedStore } from "../results/store-in-groups.ts";
 import { composeResult, type StoredResult } from "../results/stored-result.ts";
 import type { RunGrading } from "../runs/find-graders.ts";
 import type { Gradings } from "../runs/gradings.ts";
-import type { StoredRun } from "../runs/run-store.ts";
+import { type RunStore, requireRun, type StoredRun } from "../runs/run-store.ts";
 import type { RescoringRight, RescoringScope, RescoringStore, SkippedResult } from "./rescoring-store.ts";
 
 export interface RescoringDependencies extends JudgingDependencies {
   rescorings: RescoringStore;
+  runs: Pick<RunStore, "find">;
   gradings: Gradings;
   linkedTraces: LinkedTraces;
   logger: Logger;
@@ -64,7 +65,7 @@ export async function rescoreRun(
   dependencies: RescoringDependencies,
   { projectId, organizationId, run: found, asked }: RunToRescore,
 ): Promise<Rescored> {
-  const { rescorings, gradings, linkedTraces, timings, logger, onStored, signal } = dependencies;
+  const { rescorings, runs, gradings, linkedTraces, timings, logger, onStored, signal } = dependencies;
   const scope: RescoringScope = { projectId, runId: found.id, holder: randomUUID() };
   const { right, planRevision } = await rescorings.begin(scope, timings.leaseMs);
   if (right !== "granted") throw refusals[right]();
@@ -75,8 +76,11 @@ export async function rescoreRun(
     rescorings.renew(scope, timings.leaseMs).catch((err) => logger.warn({ err }, "a lease could not be renewed"));
   }, timings.heartbeatMs);
   try {
-    const grading = await gradings.ofRun(projectId, await regrade(dependencies, scope, run, asked));
+    const regraded = await regrade(dependencies, scope, run, asked);
     const ids = await rescorings.listSkipped(projectId, run.id);
+    // An external run may have moved to a newer version, which has the cases of all these results.
+    const { datasetVersion } = await requireRun(runs, projectId, run.id);
+    const grading = await gradings.ofRun(projectId, { ...regraded, datasetVersion });
     // The workers share one source, which buffers a page.
     const skipped = rescorings.readSkipped(projectId, ids);
     const linkTrace = linkedTraces.open(projectId, grading.plan);
