@@ -15,6 +15,7 @@ const atLimit: Record<keyof typeof limits, string> = {
   requestHeadMaxBytes: "The address and all headers of a request together; more is 431.",
   internalHeadMaxBytes: "The same between services; what the gateway accepts always fits.",
   jsonBodyMaxBytes: "A JSON body, on the wire and inflated; more is 413.",
+  mcpBodyMaxBytes: "A message of the Model Context Protocol; more is 413.",
   jsonValuesMax: "Members and items of a JSON body, at all levels, except of a trace; more is 400.",
   jsonMembersMax:
     "Members of the body of a trace, of its metadata and of one tool call, and tool calls; more is 400. The contents of input and output are not counted.",

@@ -28,6 +28,8 @@ export const limits = {
   internalHeadMaxBytes: 64 * 1024,
   /** completions 1.2: inflated size of a JSON body. */
   jsonBodyMaxBytes: 10 * 1024 * 1024,
+  /** dropin 2.1: a message of the Model Context Protocol. The ten answers that a tool takes fit in. */
+  mcpBodyMaxBytes: 4 * 1024 * 1024,
   /** Members and items of a JSON body at all levels: the smallest take fifty times their bytes once parsed. */
   jsonValuesMax: 500_000,
   /**

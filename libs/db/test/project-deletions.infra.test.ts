@@ -16,7 +16,7 @@ import {
 
 const schema = "deletions";
 const logger = createLogger({ service: "test", level: "silent" });
-const graceMs = 400;
+const hourMs = 3_600_000;
 let database: TestDatabase;
 let maintenance: Database;
 let app: Database;
@@ -79,7 +79,7 @@ function open(purpose: "app" | "maintenance"): Database {
   });
 }
 
-function start(): ProjectDeletions {
+function start(graceMs = 400): ProjectDeletions {
   const deletions = createProjectDeletions({
     database: maintenance,
     schema,
@@ -119,11 +119,17 @@ const confirmations = (projectId: string) => count("outbox where body", JSON.str
 test("rows that an open request stores after the first pass are deleted too, before the confirmation", async () => {
   const gone = crypto.randomUUID();
   await store(gone, 1, 2_500);
-  await start().begin(gone);
-  await vi.waitFor(async () => expect(await things(gone)).toBe(0));
-  expect(await confirmations(gone)).toBe(0);
+  await start(2 * hourMs).begin(gone);
+  // The first pass has ended: the next one is after the grace period.
+  const waiting = "deleted_projects where next_pass_at > now() + interval '1 hour' and project_id";
+  await vi.waitFor(async () => expect(await count(waiting, gone)).toBe(1));
+  expect([await things(gone), await confirmations(gone)]).toEqual([0, 0]);
 
   await store(gone, 1, 10);
+  await maintenance.query({
+    name: "grace_end",
+    text: "update deletions.deleted_projects set closed_at = now() - interval '3 hours', next_pass_at = now()",
+  });
 
   await vi.waitFor(async () => expect(await confirmations(gone)).toBe(1));
   expect(await things(gone)).toBe(0);

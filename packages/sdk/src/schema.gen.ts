@@ -1538,6 +1538,9 @@ export interface components {
                     builtinKey?: string;
                 } | null;
                 createdAt: string;
+                /** @description The number of the current version */
+                version: number;
+                /** @description Of the stored versions: one can be deleted, and its number is not given again */
                 versionCount: number;
             }[];
             /** @constant */
@@ -1613,6 +1616,9 @@ export interface components {
                     builtinKey?: string;
                 } | null;
                 createdAt: string;
+                /** @description The number of the current version */
+                version: number;
+                /** @description Of the stored versions: one can be deleted, and its number is not given again */
                 versionCount: number;
             };
         };

@@ -167,7 +167,7 @@ describe("evaluation settings", () => {
     expect((await deleteVersion(`${randomUUID()}:1`)).body).toEqual({ deleted: false });
     expect((await deleteVersion(earlier)).body).toEqual({ deleted: true });
     expect((await deleteVersion(earlier)).body).toEqual({ deleted: false });
-    expect((await readScorer(_id)).versionCount).toBe(1);
+    expect(await readScorer(_id)).toMatchObject({ version: 2, versionCount: 1 });
   });
 
   test("that are not the project's own are not found, by whatever route", async () => {
@@ -224,6 +224,7 @@ describe("judge scorers", () => {
       offline: { numberOfRequests: 2, jaccardSimilarity: { enabled: true }, isDefault: true, status: "published" },
       online: null,
       createdAt: expect.any(String),
+      version: 1,
       versionCount: 1,
     });
     expect((await client.send("GET", `/evaluation-settings/${scorer._id}`)).body).toEqual({

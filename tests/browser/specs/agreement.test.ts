@@ -54,8 +54,8 @@ async function failToStore(page: Page): Promise<void> {
   await show(page, "visible");
 }
 
-test("labels set by keyboard, also one that failed at first, change a judge's agreement as the page shows", async () => {
-  await makeLabelledJudge();
+test("labels set by keyboard, also one that failed at first, change the agreement of the version that judged, and not of the next", async () => {
+  const judgeId = await makeLabelledJudge();
   const { page, problems, close } = await openPage({ mayFail: (url) => url.endsWith("/feedback") });
   try {
     await page.goto(`${base}/judges`);
@@ -90,6 +90,24 @@ test("labels set by keyboard, also one that failed at first, change a judge's ag
     release();
     await page.getByText(/^Kappa went from -?\d\.\d\d to -?\d\.\d\d/).waitFor();
     expect(await labels()).toBe(labelledCount + 15);
+    const judge = { evaluationCriteria: "Is the question answered?" };
+    await client.send("PUT", `/agent-monitoring/judge-scorers/${judgeId}`, { judge });
+    await page.goto(`${base}/judges/${judgeId}/agreement`);
+    await page.getByText("Not known yet", { exact: true }).waitFor();
+    const versions = page.getByRole("combobox", { name: "Version", exact: true });
+    expect(await versions.locator("option").allTextContents()).toEqual([
+      "Version 2, no labels",
+      `Version 1, ${labelledCount + 15} labels`,
+    ]);
+    const drawn = page.waitForRequest((request) => new URL(request.url()).pathname.endsWith("/sample"));
+    await page.keyboard.press("l");
+    expect(new URL((await drawn).url()).searchParams.get("version")).toBe("2");
+    await page.getByText("Nothing to label", { exact: true }).waitFor();
+    await page.goto(`${base}/judges/${judgeId}/agreement?version=1`);
+    await page.getByText(/with 95% certainty, \d+ labels/).waitFor();
+    expect(await versions.inputValue()).toBe("1");
+    await versions.selectOption({ label: "Version 2, no labels" });
+    await page.getByText("Not known yet", { exact: true }).waitFor();
     expect(problems).toEqual([]);
   } finally {
     await close();

@@ -93,3 +93,41 @@ test("the form of how an agent is watched sends only what its user changed, and 
     await close();
   }
 });
+
+test("a renewed secret stays visible, and what was typed stays, when the list of webhooks is read again meanwhile", async () => {
+  const { base, client, post } = await createOwnProject();
+  const sent = { url: "https://receiver.example/hook", events: ["signal.new"], minSeverity: "low" };
+  const { webhook } = (await post("/agent-monitoring/webhooks", sent)) as { webhook: { _id: string } };
+  const { page, problems, close } = await openPage();
+  try {
+    await page.goto(`${base}/agents?tab=webhooks&open=${webhook._id}`);
+    const panel = page.getByRole("complementary");
+    const description = panel.getByRole("textbox", { name: "Description", exact: true });
+    await description.fill("Typed before");
+    await panel.getByRole("button", { name: "Renew the secret", exact: true }).click();
+    await page.getByRole("button", { name: "Renew 1 secret", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "The secret of the webhook", exact: true });
+    const secret = await dialog.locator("code").textContent();
+    await client.send("PUT", `/agent-monitoring/webhooks/${webhook._id}`, { minSeverity: "high" });
+    // By its clock the page is old enough to read again each time its window is focused. A read may have begun before.
+    let now = Date.now();
+    const readAgain = async (): Promise<number> => {
+      now += 60_000;
+      await page.clock.setFixedTime(now);
+      await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+      return page.getByText("from high", { exact: true }).count();
+    };
+    await expect.poll(readAgain).toBe(1);
+    expect(await dialog.locator("code").textContent()).toBe(secret);
+    await dialog.getByRole("button", { name: "I have stored it", exact: true }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await description.inputValue()).toBe("Typed before");
+    await panel.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("The webhook is saved.", { exact: true }).waitFor();
+    const { body } = await client.send("GET", "/agent-monitoring/webhooks");
+    expect(body).toMatchObject({ webhooks: [{ description: "Typed before", minSeverity: "high" }] });
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});

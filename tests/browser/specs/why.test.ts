@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
-import { sample } from "../src/projects.ts";
+import { createOwnProject, sample } from "../src/projects.ts";
 import { inspect } from "../src/watch-page.ts";
 
 const isRecord = (url: string) => url.includes("/api/v1/verdicts/");
@@ -56,4 +56,28 @@ test("an expired record is reported as deleted; a record that cannot be read is 
   expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
   expect(problems).toEqual([]);
   await close();
+});
+
+test("a judge whose earlier version was deleted keeps the number of its current version, and the next one follows it", async () => {
+  const { base, client, post } = await createOwnProject();
+  const { judgeScorer } = (await post("/agent-monitoring/judge-scorers", {
+    name: "Helpful",
+    judge: { evaluationCriteria: "Does the answer help?" },
+  })) as { judgeScorer: { _id: string } };
+  const { _id: judgeId } = judgeScorer;
+  const judge = { evaluationCriteria: "Is the question answered?" };
+  await client.send("PUT", `/agent-monitoring/judge-scorers/${judgeId}`, { judge });
+  await client.send("DELETE", `/evaluate/evaluationSettings/${judgeId}/versions/${judgeId}:1`);
+  const { page, problems, close } = await openPage();
+  try {
+    await page.goto(`${base}/judges/${judgeId}`);
+    await page.getByText("version 2", { exact: true }).waitFor();
+    await page.goto(`${base}/judges/${judgeId}/edit`);
+    await page.getByRole("heading", { name: "Changes from version 2", exact: true }).waitFor();
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("More helpful");
+    await page.getByRole("button", { name: "Publish version 3", exact: true }).waitFor();
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
 });

@@ -120,6 +120,21 @@ describe.each([
   });
 });
 
+test("an agent submits answers as long as its tool says", async () => {
+  const api = createClient(system);
+  const questions = ["France", "Italy"].map((country) => ({ main_question: { query: `Capital of ${country}?` } }));
+  const body = { name: "long answers", jaccardSimilarity: { enabled: true }, questions };
+  const { _id } = await api.expect({ status: 201, schema: dataset }, "POST", `${evaluations}/datasets`, body);
+  const client = await connect(overHttp("?write=1"), "auto");
+  const call = async (name: string, args: object) => {
+    const { content } = (await client.callTool({ name, arguments: { ...args } })) as Content;
+    return JSON.parse(content[0]?.text ?? "");
+  };
+  const { runId } = await call("start_run", { datasetId: _id });
+  const answers = [0, 1].map((at) => ({ case: at, answer: "都".repeat(50_000) }));
+  expect(await call("submit_answers", { runId, answers })).toMatchObject({ accepted: 2, missing: 0 });
+});
+
 test("an agent starts a run, answers its questions and is graded", async () => {
   const api = createClient(system);
   const questions = ["France", "Italy"].map((country) => ({

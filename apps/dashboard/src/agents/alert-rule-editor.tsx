@@ -36,9 +36,10 @@ export function AlertRuleEditor({
   const api = useApi();
   const queries = useQueryClient();
   const { say } = useToasts();
-  const [draft, setDraft] = useState<AlertRuleDraft>(
-    rule === null ? { ...emptyRule, agentId: agentId ?? null } : draftOfRule(rule),
-  );
+  // Only what the user changed: the other fields follow what others save.
+  const [changes, setChanges] = useState<Partial<AlertRuleDraft>>({});
+  const initial = rule === null ? { ...emptyRule, agentId: agentId ?? null } : draftOfRule(rule);
+  const draft: AlertRuleDraft = { ...initial, ...changes };
   const [isDeleting, setDeleting] = useState(false);
   const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey: alertRulesQuery(api).queryKey });
   const save = useMutation({
@@ -62,7 +63,7 @@ export function AlertRuleEditor({
     say(`The rule ${rule.name} is deleted.`);
     onClose();
   }
-  const set = (change: Partial<AlertRuleDraft>): void => setDraft({ ...draft, ...change });
+  const set = (change: Partial<AlertRuleDraft>): void => setChanges({ ...changes, ...change });
   return (
     <EditorPanel
       title={rule === null ? "New alert rule" : rule.name}

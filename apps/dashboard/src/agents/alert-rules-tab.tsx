@@ -65,7 +65,7 @@ export function AlertRulesTab({
               )}
             </div>
             {open === newItem && <AlertRuleEditor rule={null} agentId={agentId} onClose={close} />}
-            {chosen && <AlertRuleEditor key={`${chosen._id} ${chosen.updatedAt}`} rule={chosen} onClose={close} />}
+            {chosen && <AlertRuleEditor key={chosen._id} rule={chosen} onClose={close} />}
           </div>
         );
       }}

@@ -28,9 +28,10 @@ export function PatternEditor({
   const queries = useQueryClient();
   const { say } = useToasts();
   const stored = pattern === null ? null : draftOfPattern(pattern);
-  const [draft, setDraft] = useState<PatternDraft>(
-    stored ?? { ...emptyPattern, agentIds: agentId === undefined ? [] : [agentId] },
-  );
+  // Only what the user changed: the other fields follow what others save.
+  const [changes, setChanges] = useState<Partial<PatternDraft>>({});
+  const initial = stored ?? { ...emptyPattern, agentIds: agentId === undefined ? [] : [agentId] };
+  const draft: PatternDraft = { ...initial, ...changes };
   const [isDeleting, setDeleting] = useState(false);
   const missing = missingOfPattern(draft);
   const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey: patternsQuery(api).queryKey });
@@ -54,7 +55,7 @@ export function PatternEditor({
     say(`The pattern ${pattern.name} is deleted.`);
     onClose();
   }
-  const set = (change: Partial<PatternDraft>): void => setDraft({ ...draft, ...change });
+  const set = (change: Partial<PatternDraft>): void => setChanges({ ...changes, ...change });
   return (
     <EditorPanel
       title={pattern === null ? "New pattern" : pattern.name}
@@ -78,7 +79,7 @@ export function PatternEditor({
         value={draft.name}
         onChange={({ target }) => set({ name: target.value })}
       />
-      <PatternConditions draft={draft} onChange={setDraft} />
+      <PatternConditions draft={draft} onChange={({ conditions }) => set({ conditions })} />
       <PatternTrial draft={draft} missing={missing === "Give it a name." ? undefined : missing} />
       <PatternFacts draft={draft} set={set} />
       {pattern !== null && (

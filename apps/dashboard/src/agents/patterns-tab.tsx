@@ -62,9 +62,7 @@ export function PatternsTab({
               />
             </div>
             {open === newItem && <PatternEditor pattern={null} agentId={agentId} onClose={close} />}
-            {chosen?.source === "custom" && (
-              <PatternEditor key={`${chosen._id} ${chosen.updatedAt}`} pattern={chosen} onClose={close} />
-            )}
+            {chosen?.source === "custom" && <PatternEditor key={chosen._id} pattern={chosen} onClose={close} />}
             {chosen?.source === "builtIn" && <BuiltInPanel pattern={chosen} all={all} onClose={close} />}
           </div>
         );

@@ -19,7 +19,7 @@ import {
   missingOfWebhook,
   type WebhookDraft,
 } from "./webhook-draft.ts";
-import { SecretDialog } from "./webhook-secret.tsx";
+import type { ShownSecret } from "./webhook-secret.tsx";
 import { WebhookTest } from "./webhook-test.tsx";
 
 type Asked = "delete" | "rotate" | null;
@@ -28,19 +28,20 @@ type Asked = "delete" | "rotate" | null;
 export function WebhookEditor({
   webhook,
   onClose,
-  onCreated,
+  onSecret,
 }: {
   webhook: Webhook | null;
   onClose(): void;
-  /** The new one is opened, so that it can be tested. */
-  onCreated(id: string): void;
+  /** Shows a new secret. This editor does not: it may be gone before the user has stored the secret. */
+  onSecret(secret: ShownSecret): void;
 }) {
   const api = useApi();
   const queries = useQueryClient();
   const { say } = useToasts();
-  const [draft, setDraft] = useState<WebhookDraft>(webhook === null ? emptyWebhook : draftOfWebhook(webhook));
+  // Only what the user changed: the other fields follow what others save.
+  const [changes, setChanges] = useState<Partial<WebhookDraft>>({});
+  const draft = { ...(webhook === null ? emptyWebhook : draftOfWebhook(webhook)), ...changes };
   const [asked, ask] = useState<Asked>(null);
-  const [secret, setSecret] = useState<{ secret: string; webhookId: string } | null>(null);
   const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey: webhooksQuery(api).queryKey });
   const params = { path: { webhookId: webhook?._id ?? "" } };
 
@@ -54,7 +55,10 @@ export function WebhookEditor({
       return bodyOf(api.POST("/api/v1/agent-monitoring/webhooks", { body }));
     },
     onSuccess: async (created) => {
-      if (created !== null) return setSecret({ secret: created.secret, webhookId: created.webhook._id });
+      if (created !== null) {
+        onSecret({ secret: created.secret, webhookId: created.webhook._id });
+        return refresh();
+      }
       await refresh();
       say("The webhook is saved.");
       onClose();
@@ -63,7 +67,8 @@ export function WebhookEditor({
 
   async function rotate(): Promise<void> {
     const rotated = await bodyOf(api.POST("/api/v1/agent-monitoring/webhooks/{webhookId}/rotate-secret", { params }));
-    setSecret({ secret: rotated.secret, webhookId: rotated.webhook._id });
+    onSecret({ secret: rotated.secret, webhookId: rotated.webhook._id });
+    void refresh();
   }
 
   async function remove(): Promise<void> {
@@ -93,7 +98,7 @@ export function WebhookEditor({
         )
       }
     >
-      <WebhookFields webhook={webhook} draft={draft} set={(change) => setDraft({ ...draft, ...change })} />
+      <WebhookFields webhook={webhook} draft={draft} set={(change) => setChanges({ ...changes, ...change })} />
       {webhook !== null && <WebhookTest webhookId={webhook._id} />}
       <ConfirmDialog
         isOpen={asked === "rotate"}
@@ -114,15 +119,6 @@ export function WebhookEditor({
       >
         {webhook?.url} is told nothing any more, and what is on its way to it is given up.
       </ConfirmDialog>
-      {secret !== null && (
-        <SecretDialog
-          secret={secret.secret}
-          onClose={() => {
-            setSecret(null);
-            void refresh().then(() => onCreated(secret.webhookId));
-          }}
-        />
-      )}
     </EditorPanel>
   );
 }

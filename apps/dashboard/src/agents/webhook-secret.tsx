@@ -2,6 +2,12 @@ import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 
+/** A secret that the API has just made. */
+export interface ShownSecret {
+  secret: string;
+  webhookId: string;
+}
+
 /** The secret that a webhook's messages are signed with. The API shows it this once. */
 export function SecretDialog({ secret, onClose }: { secret: string; onClose(): void }) {
   return (

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
@@ -11,6 +12,7 @@ import { type Webhook, webhooksQuery } from "./queries.ts";
 import { newItem } from "./rules.ts";
 import { TabBar } from "./tab-bar.tsx";
 import { WebhookEditor } from "./webhook-editor.tsx";
+import { SecretDialog, type ShownSecret } from "./webhook-secret.tsx";
 
 /** The receivers of signals and failed gates. */
 export function WebhooksTab({
@@ -22,6 +24,7 @@ export function WebhooksTab({
   onOpen(id: string | undefined): void;
 }) {
   const webhooks = useQuery(webhooksQuery(useApi()));
+  const [secret, setSecret] = useState<ShownSecret | null>(null);
   const create = (): void => onOpen(newItem);
   const close = (): void => onOpen(undefined);
   useShortcuts("Webhooks", [{ keys: "n", label: "New webhook", run: create }]);
@@ -67,13 +70,16 @@ export function WebhooksTab({
                 </>
               )}
             </div>
-            {open === newItem && <WebhookEditor webhook={null} onClose={close} onCreated={onOpen} />}
-            {chosen && (
-              <WebhookEditor
-                key={`${chosen._id} ${chosen.updatedAt}`}
-                webhook={chosen}
-                onClose={close}
-                onCreated={onOpen}
+            {open === newItem && <WebhookEditor webhook={null} onClose={close} onSecret={setSecret} />}
+            {chosen && <WebhookEditor key={chosen._id} webhook={chosen} onClose={close} onSecret={setSecret} />}
+            {secret !== null && (
+              <SecretDialog
+                secret={secret.secret}
+                onClose={() => {
+                  setSecret(null);
+                  // A new webhook is opened, so that it can be tested.
+                  onOpen(secret.webhookId);
+                }}
               />
             )}
           </div>

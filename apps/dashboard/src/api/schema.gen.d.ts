@@ -4088,6 +4088,9 @@ export interface components {
                     builtinKey?: string;
                 } | null;
                 createdAt: string;
+                /** @description The number of the current version */
+                version: number;
+                /** @description Of the stored versions: one can be deleted, and its number is not given again */
                 versionCount: number;
             }[];
             /** @constant */
@@ -4163,6 +4166,9 @@ export interface components {
                     builtinKey?: string;
                 } | null;
                 createdAt: string;
+                /** @description The number of the current version */
+                version: number;
+                /** @description Of the stored versions: one can be deleted, and its number is not given again */
                 versionCount: number;
             };
         };

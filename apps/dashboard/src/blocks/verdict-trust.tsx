@@ -5,19 +5,28 @@ import { countOf } from "../ui/format.ts";
 import { Interval } from "../ui/interval.tsx";
 import { calibrationQuery } from "./why-queries.ts";
 
-/** One line on how far people agree with the judge of a verdict, with a link to the details. */
-export function VerdictTrust({ scorerId, evaluatorId }: { scorerId: string; evaluatorId: string }) {
+/** One line on how far people agree with the judge of a verdict, in its version then, with a link to the details. */
+export function VerdictTrust({
+  scorerId,
+  evaluatorId,
+  version,
+}: {
+  scorerId: string;
+  evaluatorId: string;
+  version: number;
+}) {
   const api = useApi();
   const calibration = useQuery(calibrationQuery(api));
   if (calibration.data === undefined) return null;
   const { scorers, minPairs } = calibration.data;
-  const found = scorers
-    .filter(({ scorerKey }) => scorerKey === `online-eval:${evaluatorId}`)
-    .toSorted((left, right) => (right.scorerVersion ?? 0) - (left.scorerVersion ?? 0))[0];
+  const found = scorers.find(
+    ({ scorerKey, scorerVersion }) => scorerKey === `online-eval:${evaluatorId}` && scorerVersion === version,
+  );
   return (
     <Link
       to="/p/$projectId/judges/$judgeId/agreement"
       params={{ projectId: api.projectId, judgeId: scorerId }}
+      search={{ version }}
       className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-sm border border-line px-3 py-2 text-ink no-underline hover:bg-hover"
     >
       <span className="font-medium">Agreement with people</span>

@@ -21,7 +21,7 @@ export function WhyRubric({
 }: {
   verdict: Verdict;
   record: VerdictRecord | undefined;
-  scorer: { _id: string; versionCount: number; judge: Rubric } | undefined;
+  scorer: { _id: string; version: number; judge: Rubric } | undefined;
   isLoading: boolean;
 }) {
   const { version } = verdict.scorer;
@@ -32,7 +32,7 @@ export function WhyRubric({
       </WhyPart>
     );
   }
-  if (scorer !== undefined && version !== null && version < scorer.versionCount) {
+  if (scorer !== undefined && version !== null && version < scorer.version) {
     return <RubricThen settingsId={scorer._id} version={version} />;
   }
   return <RubricOf verdict={verdict} current={scorer?.judge} isLoading={isLoading} />;

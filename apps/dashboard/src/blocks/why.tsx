@@ -65,7 +65,13 @@ export function Why({ verdict: given }: { verdict: Verdict }) {
           <VerdictVote verdict={verdict} traceId={verdict.traceId} />
         </WhyPart>
       )}
-      {scorer?.online != null && <VerdictTrust scorerId={scorer._id} evaluatorId={scorer.online.profileId} />}
+      {scorer?.online != null && (
+        <VerdictTrust
+          scorerId={scorer._id}
+          evaluatorId={scorer.online.profileId}
+          version={verdict.scorer.version ?? scorer.version}
+        />
+      )}
       <Facts verdict={verdict} record={record} />
       {given.judges != null && given.judges.length > 0 && <WhyJudges judges={given.judges} />}
       {given.verdictId !== null && (

@@ -1,4 +1,5 @@
 import type { components } from "../api/schema.gen.d.ts";
+import { percentOf } from "../ui/format.ts";
 import type { Dataset } from "./queries.ts";
 
 /** The scores of likeness that can be switched on. */
@@ -50,8 +51,7 @@ export function settingsOf(dataset: Omit<Dataset, "questions" | "version">): Set
     bleuScore: dataset.bleuScore?.enabled === true,
     rougeScore: dataset.rougeScore?.enabled === true,
     ciEnabled: ci.enabled !== false,
-    // 0.07 * 100 is 7.000000000000001.
-    passRatePercent: String(Number(((ci.passRateThreshold ?? 0.8) * 100).toPrecision(12))),
+    passRatePercent: String(percentOf(ci.passRateThreshold ?? 0.8)),
     ratingThreshold: String(ci.ratingThreshold ?? 5),
     exposeTestInputs: ci.exposeTestInputs !== false,
     failFast: ci.failFast === true,

@@ -1,7 +1,7 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Button } from "../ui/button.tsx";
-import { formatRating, formatShare } from "../ui/format.ts";
+import { formatExactShare, formatRating } from "../ui/format.ts";
 import { EditIcon } from "../ui/icons.tsx";
 import { Section } from "../ui/page.tsx";
 import type { Dataset } from "./queries.ts";
@@ -59,7 +59,7 @@ export function SettingsTab({ dataset }: { dataset: Dataset }) {
       <Section title="Pipelines">
         <dl className="m-0 grid gap-4 md:max-w-3xl">
           <Setting label="CI runs">{ci.enabled === false ? "refused" : "taken"}</Setting>
-          <Setting label="Share of cases that has to pass">{formatShare(ci.passRateThreshold ?? 0.8, 0)}</Setting>
+          <Setting label="Share of cases that has to pass">{formatExactShare(ci.passRateThreshold ?? 0.8)}</Setting>
           <Setting label="A case passes from">{formatRating(ci.ratingThreshold ?? 5)}</Setting>
           <Setting label="Questions shown to pipelines">{ci.exposeTestInputs === false ? "no" : "yes"}</Setting>
           <Setting label="Ends when it can no longer pass">{ci.failFast === true ? "yes" : "no"}</Setting>

@@ -3,14 +3,14 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { readSubject } from "../blocks/run-subject.ts";
 import { useApi } from "../shell/session.tsx";
 import { ButtonLink } from "../ui/button.tsx";
-import { countOf, formatCount, formatShare } from "../ui/format.ts";
+import { countOf, formatCount, formatExactShare, unknown } from "../ui/format.ts";
 import { Page, Stat, Time } from "../ui/page.tsx";
 import { Loaded } from "../ui/states.tsx";
 import { CiRunCases } from "./ci-run-cases.tsx";
 import { GitContext } from "./git-context.tsx";
 import { Outcome } from "./outcome.tsx";
 import { type CiRun, ciRunQuery, ciRunsBeforeQuery, datasetQuery } from "./queries.ts";
-import { previousOn, verdictOfCiRun } from "./verdicts.ts";
+import { passedOf, previousOn, verdictOfCiRun } from "./verdicts.ts";
 
 const route = getRouteApi("/p/$projectId/gates/ci/$ciRunId");
 
@@ -48,9 +48,9 @@ function Figures({ ciRun }: { ciRun: CiRun }) {
     <div className="grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-4">
       <Stat
         label="Cases passed"
-        note={`of ${countOf(total, "case")}; ${formatShare(ciRun.pass_rate_threshold, 0)} needed`}
+        note={`of ${countOf(total, "case")}; ${formatExactShare(ciRun.pass_rate_threshold)} needed`}
       >
-        {formatShare(ciRun.pass_rate, 0)}
+        {ciRun.pass_rate === null ? unknown : formatCount(passedOf(ciRun.pass_rate, total))}
       </Stat>
       <Stat
         label="Answered"

@@ -1,5 +1,5 @@
 import { readSubject, shortCommit } from "../blocks/run-subject.ts";
-import { countOf, formatShare } from "../ui/format.ts";
+import { countOf } from "../ui/format.ts";
 
 /** The verdict of a gate or a CI run on a run, and the commit. */
 export interface Verdict {
@@ -90,12 +90,15 @@ function reasonOf({
   total_questions: total,
 }: CiRun): string {
   if (status === "in_progress") return `${submitted} of ${countOf(total, "case")} answered so far.`;
-  const passed = passRate === null ? "" : `${formatShare(passRate, 0)} of ${countOf(total, "case")} passed.`;
+  const passed = passRate === null ? "" : `${passedOf(passRate, total)} of ${countOf(total, "case")} passed.`;
   if (status === "failed")
     return `It was not finished within two hours. ${submitted} of ${countOf(total, "case")} answered.`;
   const missing = total - submitted;
   return missing > 0 ? `${passed} ${countOf(missing, "case was", "cases were")} not answered.` : passed;
 }
+
+/** The number of cases that passed: the API says only their share. */
+export const passedOf = (passRate: number, total: number): number => Math.round(passRate * total);
 
 /** The newest of two lists as one. What follows the last of them may be in either list, so it is where both go on. */
 export function firstOfBoth(

@@ -11,7 +11,7 @@ import { EmptyState, Loaded } from "../ui/states.tsx";
 import { AgreementContent } from "./agreement-content.tsx";
 import { scorerOf } from "./agreement-scorer.ts";
 import { drawnAtOnce, LabelFlow } from "./label-flow.tsx";
-import { versionsOf } from "./trust.ts";
+import { currentOf, versionsOf } from "./trust.ts";
 
 const route = getRouteApi("/p/$projectId/judges/$judgeId/agreement");
 
@@ -25,8 +25,11 @@ export function AgreementPage() {
   const groups = useQuery(scorerGroupsQuery(api));
   const calibration = useQuery(calibrationQuery(api));
   const scorer = scorerOf(judgeId, judges.data ?? [], groups.data ?? []);
+  // A group has no versions.
+  const current = judges.data?.find(({ _id }) => _id === judgeId)?.version ?? null;
   const versions = scorer === null ? [] : versionsOf(calibration.data?.scorers ?? [], scorer.key);
-  const shown = versions.find(({ scorerVersion }) => scorerVersion === version) ?? versions[0];
+  const shown = versions.find(({ scorerVersion }) => scorerVersion === version) ?? currentOf(versions, current);
+  const shownVersion = shown === undefined ? current : shown.scorerVersion;
   const name = scorer?.name ?? "Judge";
   const setLabelling = (on: boolean): void =>
     void navigate({ search: (before) => ({ ...before, label: on || undefined, why: undefined }) });
@@ -64,13 +67,16 @@ export function AgreementPage() {
                 label="Version"
                 isLabelHidden
                 className="w-auto"
-                value={shown?.scorerVersion ?? ""}
+                value={shownVersion ?? ""}
                 onChange={(event) =>
                   void navigate({
                     search: (before) => ({ ...before, version: Number(event.target.value) || undefined }),
                   })
                 }
               >
+                {currentOf(versions, current) === undefined && (
+                  <option value={current ?? ""}>Version {current}, no labels</option>
+                )}
                 {versions.map(({ scorerVersion, pairs }) => (
                   <option key={scorerVersion} value={scorerVersion ?? ""}>
                     {scorerVersion === null ? "Without a version" : `Version ${scorerVersion}`},{" "}
@@ -97,6 +103,7 @@ export function AgreementPage() {
             <LabelFlow
               judgeId={judgeId}
               scorer={scorer}
+              version={shownVersion}
               agreement={shown}
               minPairs={minPairs}
               onClose={() => setLabelling(false)}

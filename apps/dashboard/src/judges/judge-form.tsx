@@ -33,7 +33,7 @@ export function JudgeForm({ judge, initial, draftName }: JudgeFormProps) {
   const draft = useKeptDraft(draftName, initial);
   const mistakes = mistakesOf(draft.value);
   const isVersion = judge !== null && makesVersion(initial, draft.value);
-  const next = (judge?.versionCount ?? 0) + 1;
+  const next = (judge?.version ?? 0) + 1;
   const save = useMutation({
     mutationFn: () => send(api, judge, draft.value),
     onSuccess: async ({ judgeScorer }) => {
@@ -74,7 +74,7 @@ export function JudgeForm({ judge, initial, draftName }: JudgeFormProps) {
         <LiveFields draft={draft.value} set={draft.set} mistakes={mistakes} />
       </div>
       <div className="flex min-w-0 flex-col gap-4 lg:sticky lg:top-0">
-        <Section title={judge === null ? "Rubric" : `Changes from version ${judge.versionCount}`}>
+        <Section title={judge === null ? "Rubric" : `Changes from version ${judge.version}`}>
           {judge === null ? (
             <p className="m-0 text-soft">
               Say what a good answer is for you. Name what must be there and what must not; give examples of a 10, a 5

@@ -58,7 +58,7 @@ export function JudgePage() {
   );
 }
 
-function Standing({ judge: { online, seeded, versionCount } }: { judge: Judge }) {
+function Standing({ judge: { online, seeded, version } }: { judge: Judge }) {
   return (
     <span className="flex gap-1.5 font-normal">
       {online === null ? (
@@ -68,7 +68,7 @@ function Standing({ judge: { online, seeded, versionCount } }: { judge: Judge })
       ) : (
         <Badge>paused</Badge>
       )}
-      <Badge>version {versionCount}</Badge>
+      <Badge>version {version}</Badge>
       {seeded && <Badge>built-in</Badge>}
     </span>
   );

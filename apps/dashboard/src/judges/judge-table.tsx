@@ -11,7 +11,7 @@ import { describeLive, orderJudges } from "./judge-list.ts";
 import { Kappa } from "./kappa.tsx";
 import type { Judge } from "./queries.ts";
 import { RecentRatings } from "./recent-ratings.tsx";
-import { versionsOf } from "./trust.ts";
+import { currentOf, versionsOf } from "./trust.ts";
 
 /** All judges with their live traffic and their agreement with people. */
 export function JudgeTable({ judges }: { judges: readonly Judge[] }) {
@@ -68,7 +68,7 @@ function judgeColumns(projectId: string): Column<Judge>[] {
       width: "15rem",
       cell: (judge) => <Trusted judge={judge} />,
     },
-    { key: "versions", header: "Version", width: "4rem", align: "right", cell: ({ versionCount }) => versionCount },
+    { key: "versions", header: "Version", width: "4rem", align: "right", cell: ({ version }) => version },
   ];
 }
 
@@ -110,14 +110,14 @@ function Trusted({ judge }: { judge: Judge }) {
       </span>
     );
   }
-  const [newest] = versionsOf(calibration.scorers, `online-eval:${judge.online.profileId}`);
+  const versions = versionsOf(calibration.scorers, `online-eval:${judge.online.profileId}`);
   return (
     <Link
       to="/p/$projectId/judges/$judgeId/agreement"
       params={{ projectId: api.projectId, judgeId: judge._id }}
       className="text-ink hover:text-accent"
     >
-      <Kappa agreement={newest} minPairs={calibration.minPairs} />
+      <Kappa agreement={currentOf(versions, judge.version)} minPairs={calibration.minPairs} />
     </Link>
   );
 }

@@ -15,19 +15,22 @@ export interface LabelFlowProps {
   /** The scorer's id in the page's URL. */
   judgeId: string;
   scorer: AgreementScorer;
+  /** The version whose ratings are labelled; null for a group. */
+  version: number | null;
   agreement: Agreement | undefined;
   minPairs: number;
   onClose(): void;
 }
 
 /** Draws random traces, asks the user to label them, and then shows the effect on kappa. */
-export function LabelFlow({ judgeId, scorer, agreement, minPairs, onClose }: LabelFlowProps) {
+export function LabelFlow({ judgeId, scorer, version, agreement, minPairs, onClose }: LabelFlowProps) {
   const api = useApi();
   const [round, setRound] = useState(1);
-  // Kappa before the labels.
-  const [before, setBefore] = useState(agreement);
-  const version = before?.scorerVersion ?? null;
-  const sample = useQuery(sampleQuery(api, { scorerKey: scorer.key, version, count: drawnAtOnce, round }));
+  // Kappa before the labels, and the version that stays the same until more are drawn.
+  const [begun, setBegun] = useState({ before: agreement, version });
+  const sample = useQuery(
+    sampleQuery(api, { scorerKey: scorer.key, version: begun.version, count: drawnAtOnce, round }),
+  );
   return (
     <Loaded query={sample}>
       {({ traces }) =>
@@ -43,11 +46,11 @@ export function LabelFlow({ judgeId, scorer, agreement, minPairs, onClose }: Lab
             judgeId={judgeId}
             scorer={scorer}
             traceIds={traces.map(({ traceId }) => traceId)}
-            before={before}
+            before={begun.before}
             now={agreement}
             minPairs={minPairs}
             onMore={() => {
-              setBefore(agreement);
+              setBegun({ before: agreement, version });
               setRound(round + 1);
             }}
             onClose={onClose}

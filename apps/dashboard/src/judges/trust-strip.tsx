@@ -6,7 +6,7 @@ import { countOf } from "../ui/format.ts";
 import { Panel } from "../ui/page.tsx";
 import { Kappa } from "./kappa.tsx";
 import type { Judge } from "./queries.ts";
-import { trustOf, versionsOf } from "./trust.ts";
+import { currentOf, trustOf, versionsOf } from "./trust.ts";
 
 /** Two lines on whether the judge can be trusted, with a link to the details. */
 export function TrustStrip({ judge }: { judge: Judge }) {
@@ -26,8 +26,9 @@ export function TrustStrip({ judge }: { judge: Judge }) {
     );
   }
   if (calibration === undefined) return <Panel className="h-16" children={null} />;
-  const [newest] = versionsOf(calibration.scorers, `online-eval:${judge.online.profileId}`);
-  const { headline, advice } = trustOf(newest, calibration.minPairs);
+  const versions = versionsOf(calibration.scorers, `online-eval:${judge.online.profileId}`);
+  const current = currentOf(versions, judge.version);
+  const { headline, advice } = trustOf(current, calibration.minPairs);
   return (
     <Link
       to="/p/$projectId/judges/$judgeId/agreement"
@@ -41,10 +42,9 @@ export function TrustStrip({ judge }: { judge: Judge }) {
       <span className="flex flex-col items-start gap-0.5">
         <span className="text-xs text-faint">
           Agreement with people (kappa, 95%)
-          {newest !== undefined && `, ${countOf(newest.pairs, "label")}`}
-          {newest?.scorerVersion != null && `, version ${newest.scorerVersion}`}
+          {`, ${countOf(current?.pairs ?? 0, "label")}, version ${judge.version}`}
         </span>
-        <Kappa agreement={newest} minPairs={calibration.minPairs} />
+        <Kappa agreement={current} minPairs={calibration.minPairs} />
       </span>
       <span className="text-accent">How far it can be trusted</span>
     </Link>

@@ -125,3 +125,14 @@ export function versionsOf<Found extends Pick<Agreement, "scorerKey" | "scorerVe
     .filter((each) => each.scorerKey === scorerKey)
     .toSorted((left, right) => (right.scorerVersion ?? 0) - (left.scorerVersion ?? 0));
 }
+
+/**
+ * The entry of the current version of a judge. Undefined without a label of it: the labels of an earlier rubric say
+ * nothing about it. A group has no versions, so its `current` is null.
+ */
+export function currentOf<Found extends Pick<Agreement, "scorerVersion">>(
+  versions: readonly Found[],
+  current: number | null,
+): Found | undefined {
+  return current === null ? versions[0] : versions.find(({ scorerVersion }) => scorerVersion === current);
+}

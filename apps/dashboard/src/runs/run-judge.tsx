@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { judgeScorersQuery, settingsVersionsQuery } from "../blocks/why-queries.ts";
 import { useApi } from "../shell/session.tsx";
 import type { Run } from "./case-rows.ts";
+import { judgeVersionOf } from "./run-label.ts";
 
 /** The origin of the run's ratings: a judge and its version at the time, a group, or the criteria of the dataset. */
 export function RunJudge({ run }: { run: Run }) {
@@ -17,8 +18,7 @@ export function RunJudge({ run }: { run: Run }) {
   }
   if (settingsId === null) return <span>judged by the dataset's criteria</span>;
   if (name === undefined) return null;
-  // Newest first. The judge of a run is frozen when the run is created.
-  const version = versions?.find(({ createdAt }) => createdAt <= run.createdAt)?.versionNumber;
+  const version = judgeVersionOf(run, versions ?? []);
   return (
     <span>
       judge{" "}

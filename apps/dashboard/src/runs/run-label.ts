@@ -17,3 +17,15 @@ export function runLabel(run: Labelled): string {
   const { branch, commit } = readSubject(run.evaluationSubject);
   return [runName(run), branch, commit, formatTime(run.createdAt)].filter((part) => part !== null).join(" · ");
 }
+
+/**
+ * The version of the judge of a run, of its `versions`, newest first. A run's judge is frozen when the run is created;
+ * an imported run may be judged at any time later, so that its version is not known.
+ */
+export function judgeVersionOf(
+  { runSource, createdAt }: { runSource: string; createdAt: string },
+  versions: readonly { versionNumber: number; createdAt: string }[],
+): number | undefined {
+  if (runSource === "external") return undefined;
+  return versions.find((version) => version.createdAt <= createdAt)?.versionNumber;
+}

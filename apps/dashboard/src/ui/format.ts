@@ -63,6 +63,14 @@ export function formatShare(share: Maybe<number>, digits = 1): string {
   return share == null ? unknown : `${(share * 100).toFixed(digits)}%`;
 }
 
+/** A share that has to be reached, with all its digits: rounded, it could look like one that is not enough. */
+export function formatExactShare(share: number): string {
+  return `${percentOf(share)}%`;
+}
+
+/** 0.07 * 100 is 7.000000000000001. */
+export const percentOf = (share: number): number => Number((share * 100).toPrecision(12));
+
 /** A rating between 0 and 10 as `7.4`. */
 export function formatRating(rating: Maybe<number>): string {
   return rating == null ? unknown : rating.toFixed(1);

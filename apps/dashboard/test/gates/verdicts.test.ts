@@ -66,8 +66,13 @@ describe("a verdict", () => {
       branch: "main",
       commit: "d94c3b6",
       caller: "nightly",
-      reason: "50% of 14 cases passed. 2 cases were not answered.",
+      reason: "7 of 14 cases passed. 2 cases were not answered.",
     });
+  });
+
+  test("of a CI run that narrowly failed names the cases that passed, not a rounded share that was enough", () => {
+    const narrow = { ...ciRun, results_submitted: 44, total_questions: 44, pass_rate: 35 / 44 };
+    expect(verdictOfCiRun(narrow).reason).toBe("35 of 44 cases passed.");
   });
 
   test("of a CI run that is open or ended too late is neither passed nor failed", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Agreement, countsOf, labelsFor, trustOf, versionsOf } from "../../src/judges/trust.ts";
+import { type Agreement, countsOf, currentOf, labelsFor, trustOf, versionsOf } from "../../src/judges/trust.ts";
 
 const helpful: Agreement = {
   scorerKey: "online-eval:1",
@@ -71,4 +71,14 @@ test("versions of one scorer come newest first", () => {
   const of = (scorerKey: string, scorerVersion: number | null) => ({ scorerKey, scorerVersion });
   const found = versionsOf([of("a", 1), of("b", 9), of("a", null), of("a", 2)], "a");
   expect(found.map(({ scorerVersion }) => scorerVersion)).toEqual([2, 1, null]);
+});
+
+test("the labels of an earlier version do not count for the current one; a group has the only entry there is", () => {
+  const second = { scorerVersion: 2 };
+  const first = { scorerVersion: 1 };
+  const ofGroup = { scorerVersion: null };
+  expect(currentOf([second, first], 2)).toBe(second);
+  expect(currentOf([first], 2)).toBeUndefined();
+  expect(currentOf([ofGroup], null)).toBe(ofGroup);
+  expect(currentOf([], null)).toBeUndefined();
 });

@@ -153,7 +153,8 @@ const judgeScorer = z.object({
     })
     .nullable(),
   createdAt: z.string(),
-  versionCount: z.int(),
+  version: z.int().describe("The number of the current version"),
+  versionCount: z.int().describe("Of the stored versions: one can be deleted, and its number is not given again"),
 });
 
 export const judgeScorerReply = z.object({ judgeScorer });

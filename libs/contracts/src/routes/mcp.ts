@@ -26,7 +26,7 @@ export const mcpRoutes = {
     path: "/mcp",
     owner: "dropin",
     query: mcpQuery,
-    body: { ...json(mcpMessage), maxBytes: limits.smallBodyMaxBytes },
+    body: { ...json(mcpMessage), maxBytes: limits.mcpBodyMaxBytes },
     // Answers that an agent submits are judged.
     deadlineMs: deadlines.gatewayScoringHopMs,
     responses: {
@@ -37,7 +37,7 @@ export const mcpRoutes = {
         description: "The body is not JSON, no message, or of an unknown version of the protocol.",
         schema: z.union([mcpReply, globalErrorBody]),
       },
-      413: { ...bodyRefusals[413], description: "The body is larger than 64 KiB, on the wire or inflated." },
+      413: { ...bodyRefusals[413], description: "The body is larger than 4 MiB, on the wire or inflated." },
     },
     summary: "Call a tool over the Model Context Protocol.",
     section: "dropin 2.1",

@@ -30,6 +30,7 @@ export function renderJudgeScorer(config: StoredConfig): string[] {
     { name: "offline", valueText: objectTexts(offline) },
     member("online", config.online),
     member("createdAt", config.createdAt),
+    member("version", config.version),
     member("versionCount", config.versionCount),
   ]);
 }
