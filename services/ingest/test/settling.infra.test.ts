@@ -132,6 +132,22 @@ describe("a REST trace", () => {
   });
 });
 
+test("many orphans with many failed tools are announced in parts that the bus takes", async () => {
+  const projectId = newProject();
+  const names = Array.from({ length: 50 }, (_, at) => `${at}`.padEnd(2_000, "x"));
+  const toolCalls = JSON.stringify(names.map((name) => ({ name, success: false })));
+  const orphans = Array.from({ length: 30 }, (_, at) => ({ parentSpanId: `never ${at}`, toolCalls }));
+  await insert(projectId, ...orphans);
+  await pass(100);
+
+  expect(await settled(projectId)).toHaveLength(orphans.length);
+  const { rows } = await database.maintenance.query<{ bytes: number }>({
+    name: "largest_event",
+    text: "select max(octet_length(body::text)) as bytes from ingest.outbox",
+  });
+  expect(rows[0]?.bytes).toBeLessThan(1.2 * 1024 * 1024);
+});
+
 describe("an OTel trace", () => {
   test("settles when nothing came for a while, as it is shown then, and again when it grew", async () => {
     const projectId = newProject();

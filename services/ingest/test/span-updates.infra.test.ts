@@ -42,6 +42,13 @@ async function detail(projectId: string, id: string): Promise<Reply["json"]> {
   return (await ingest.call(projectId, "GET", `/api/v1/ingest/traces/${id}`)).json;
 }
 
+test("a span whose updates state no start is stored in the week of its first update", async () => {
+  const projectId = uuidv7(Date.now());
+  const time = "2021-03-04T05:06:07.000Z";
+  expect((await send(projectId, [{ traceId: newTraceId(), spanId: root, time, name: "late" }])).status).toBe(201);
+  expect((await list(projectId)).traces).toMatchObject([{ name: "late", createdAt: time }]);
+});
+
 test("a span runs until an update states its end, and shows the last value of each attribute", async () => {
   const projectId = uuidv7(Date.now());
   const span = { traceId: newTraceId(), spanId: root };

@@ -48,10 +48,10 @@ export function identityOf({ otelTraceId, spanId }: Pick<SpanUpdate, "otelTraceI
   return hashUuid("otlp", otelTraceId, spanId);
 }
 
-/** The start that an update states; the row of a new span may be created in its week. */
-export function startsOf({ body }: SpanUpdate): number[] {
+/** When a span with this update alone starts; the row of a new span may be created in its week. */
+export function startOf({ body, timeMs }: SpanUpdate): number {
   const { startedAtMs } = JSON.parse(body) as SpanStatement;
-  return startedAtMs === undefined ? [] : [startedAtMs];
+  return startedAtMs ?? timeMs;
 }
 
 export function traceKeyOf({ otelTraceId }: Pick<SpanUpdate, "otelTraceId">): string {

@@ -1,5 +1,6 @@
 import { type Database, sqlStateOf, type Transaction } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
+import { splitByBytes } from "../assembly/split-by-bytes.ts";
 import { describeRoot } from "../model/describe-root.ts";
 import { agentIdOf } from "../model/ids.ts";
 import { writeSettledFacts } from "../model/settled-facts.ts";
@@ -33,7 +34,8 @@ interface ChildRecord {
   flags: number;
   created_at: Date;
   source: string | null;
-  body: Buffer;
+  /** Null unless the child has to be promoted. */
+  body: Buffer | null;
 }
 
 /**
@@ -84,18 +86,21 @@ async function sweepChildren(
     // One row for each child that is still due; a parent that is being stored has its row.
     name: "awaited_parents_take",
     text: `
-      select waiting.project_id, waiting.dk, waiting.child_id,
-        exists (
-          select from ingest.span_keys
-          where span_keys.project_id = waiting.project_id and span_keys.dk = waiting.dk
-        ) as has_parent,
-        children.*
+      select waiting.project_id, waiting.dk, waiting.child_id, has_parent,
+        is_root, name, model, framework, latency_ms, session_id, has_error, agg_tokens, net_tokens, tools, flags,
+        created_at, source, case when not is_root and not has_parent then body end as body
       from (
         select *
         from ingest.awaited_parents
         where project_id = $1 and child_id = any ($2::uuid[]) and due_at <= now()
         for update skip locked
       ) waiting
+      cross join lateral (
+        select exists (
+          select from ingest.span_keys
+          where span_keys.project_id = waiting.project_id and span_keys.dk = waiting.dk
+        ) as has_parent
+      ) parents
       left join lateral (
         select is_root, name, model, framework, latency_ms, session_id, has_error, agg_tokens, net_tokens, tools, flags,
           created_at, source, body
@@ -111,13 +116,13 @@ async function sweepChildren(
   for (const child of rows) {
     const isPromoted = child.is_root === true && (child.flags & promotedFlag) !== 0;
     const isOrphan = child.is_root === false && !child.has_parent;
-    if (isOrphan) changed.push(await promote(projectId, child));
+    if (isOrphan && child.body !== null) changed.push(await promote(projectId, child, child.body));
     if (isPromoted && child.has_parent) changed.push(demote(projectId, child));
     // A promoted child keeps waiting as long as it is stored.
     (isOrphan || (isPromoted && !child.has_parent) ? waiting : served).push(child.child_id);
   }
   await transaction.pipeline([
-    ...(changed.length === 0 ? [] : [buildRowChanges(changed, { shard, quota })]),
+    ...[...splitByBytes(changed, bytesOf, eventBytesMax)].map((part) => buildRowChanges(part, { shard, quota })),
     {
       name: "awaited_parents_rest",
       text: `
@@ -134,12 +139,16 @@ async function sweepChildren(
   ]);
 }
 
-async function promote(projectId: string, child: ChildRecord): Promise<ChangedRow> {
+/** Of one announcement: the bus takes 8 MiB. */
+const eventBytesMax = 1024 * 1024;
+const bytesOf = ({ event, settled }: ChangedRow): number => (event?.length ?? 0) + (settled?.length ?? 0);
+
+async function promote(projectId: string, child: ChildRecord, body: Buffer): Promise<ChangedRow> {
   const { name, model, session_id: sessionId, child_id: id } = child;
   const agentId = agentIdOf(projectId, name);
   const doc = await rootText(
     { id, name, model, sessionId, otelTraceId: null },
-    { own: child.body, input: null, output: null },
+    { own: body, input: null, output: null },
   );
   const event = describeRoot(projectId, {
     id,
@@ -149,7 +158,7 @@ async function promote(projectId: string, child: ChildRecord): Promise<ChangedRo
     source: child.source,
   });
   const change = { ...shown(projectId, child), isRoot: true, agentId, agentName: name };
-  const { output, toolCalls } = readBodyMembers(await decodeSpanBody(child.body), ["output", "toolCalls"]);
+  const { output, toolCalls } = readBodyMembers(await decodeSpanBody(body), ["output", "toolCalls"]);
   const { framework, latency_ms: latencyMs, has_error: hasError } = child;
   const settled = writeSettledFacts({ sessionId, framework, model, latencyMs, hasError, output, toolCalls });
   return { change: { ...change, flags: change.flags | promotedFlag }, doc, event, settled };

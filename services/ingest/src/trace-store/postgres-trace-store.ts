@@ -5,7 +5,7 @@ import { type ComposeLoader, composeSpans, ListChangedError } from "../assembly/
 import { createListedBodies } from "../assembly/listed-bodies.ts";
 import type { StoredSpan } from "../model/read-span.ts";
 import { otlpFlag, type ProjectRow, type SpanJob } from "../model/span-row.ts";
-import { startsOf } from "../model/span-update.ts";
+import { startOf } from "../model/span-update.ts";
 import type { SearchBlockStore } from "../search/search-block-store.ts";
 import {
   buildCandidatesRead,
@@ -159,7 +159,7 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
     const projects = [...new Set(jobs.map(({ projectId }) => projectId))];
     const writeWith = (areNew: boolean): Promise<Written> =>
       makingRoom(
-        () => [...rows.map(({ row }) => row.createdAtMs), ...updates.flatMap(({ update }) => startsOf(update))],
+        () => [...rows.map(({ row }) => row.createdAtMs), ...updates.map(({ update }) => startOf(update))],
         () =>
           writing.scoped(projects, (transaction) =>
             writeTraces(transaction, { rows, fragments, updates }, { ...context, areNew, assembleSpan }),
