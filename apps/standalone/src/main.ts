@@ -31,7 +31,13 @@ const cleanups: (() => Promise<void>)[] = [];
 let stopping: Promise<void> | null = null;
 
 process.once("SIGINT", () => void stop("Stopping ..."));
-process.once("SIGTERM", () => void stop("Stopping ..."));
+// A signal to the whole process group comes twice, by the launcher, too.
+process.on("SIGTERM", () => void stop("Stopping ..."));
+process.on("SIGHUP", () => {
+  // The terminal may be gone.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+  void stop("Stopping ...");
+});
 // npm start runs this process through a launcher. If the launcher dies, no terminal is left for Ctrl-C.
 process.once("disconnect", () => void stop("The launcher is gone; stopping ..."));
 process.on("unhandledRejection", (reason) => console.error("A promise was rejected and nobody handled it:", reason));

@@ -64,7 +64,8 @@ export async function prepareHomeFolders({
       },
     );
   }
-  const servers = await makeFolderElsewhere({ home, elsewhere, account });
+  // As every later start finds it: PostgreSQL and the system name its folder without links.
+  const servers = await realpath(await makeFolderElsewhere({ home, elsewhere, account }));
   await symlink(servers, link);
   onProgress(`The servers' user (id ${account.uid}) cannot enter ${home}, so their data are in ${servers}.`);
   return { home, servers };
@@ -103,7 +104,9 @@ async function openToAccount(home: string, account: ServerAccount): Promise<bool
 /** Whether the folder contains only files of a home, so that we may set its mode. */
 async function isOurs(home: string): Promise<boolean> {
   const names = await readdir(home);
-  return names.includes(lockFileName) || names.every((name) => ["secrets", "postgres", "nats"].includes(name));
+  return (
+    names.includes(lockFileName) || names.every((name) => ["secrets", "postgres", "nats", "dashboard"].includes(name))
+  );
 }
 
 async function makeFolderElsewhere({

@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, readFile, readlink, stat, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openHome, startPostgres } from "../src/index.ts";
@@ -61,8 +61,10 @@ describe("a home", () => {
 describe.runIf(isRoot)("as root", () => {
   test("a home that the servers' user cannot enter keeps its data elsewhere permanently", async () => {
     const closed = await temporaryFolder();
-    const elsewhere = await temporaryFolder();
-    await chmod(elsewhere, 0o755);
+    const [disk, place] = [await temporaryFolder(), await temporaryFolder()];
+    for (const each of [disk, place]) await chmod(each, 0o755);
+    const elsewhere = path.join(place, "link to a larger disk");
+    await symlink(disk, elsewhere);
     const folder = path.join(closed, "home");
     const said: string[] = [];
     const open = () => openHome({ folder, elsewhere, onProgress: (message) => said.push(message) });
@@ -71,7 +73,8 @@ describe.runIf(isRoot)("as root", () => {
     await query(postgres.url, "create table kept (value int); insert into kept values (7)");
     await first.close();
     const servers = await readlink(path.join(folder, "servers"));
-    expect(servers.startsWith(path.join(elsewhere, "homes"))).toBe(true);
+    expect(servers.startsWith(path.join(disk, "homes"))).toBe(true);
+    expect(first.folders.servers).toBe(servers);
     expect(said[0]).toBe(`The servers' user (id 61047) cannot enter ${folder}, so their data are in ${servers}.`);
 
     const second = await open();
@@ -82,6 +85,17 @@ describe.runIf(isRoot)("as root", () => {
     await expect(open()).rejects.toMatchObject({
       message: `Touchstone is already running on ${folder} (process ${process.pid}).`,
     });
+  });
+
+  test("a home in which the dashboard was built first is opened to the servers' user", async () => {
+    const parent = await temporaryFolder();
+    await chmod(parent, 0o755);
+    const folder = path.join(parent, "home");
+    await mkdir(path.join(folder, "dashboard"), { recursive: true, mode: 0o700 });
+    await chmod(folder, 0o700);
+    const home = await openHome({ folder, elsewhere: await temporaryFolder(), onProgress });
+    onTestFinished(() => home.close());
+    expect(home.folders.servers).toBe(home.folders.home);
   });
 
   test("a home without a folder elsewhere is refused in one sentence", async () => {

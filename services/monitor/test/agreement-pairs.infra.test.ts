@@ -135,6 +135,21 @@ test("a sample is drawn at random from existing unlabelled traces that were rate
   expect(await draw(newProject())).toEqual({ traces: [], unlabelled: 0 });
 });
 
+test("a sample is complete even if most ratings are of traces that are gone", async () => {
+  const project = newProject();
+  await query(
+    `insert into monitor.verdicts
+       (project_id, trace_id, id, scorer_key, scorer_name, scorer_version, threshold, rating, created_at)
+     select $1, gen_random_uuid(), gen_random_uuid(), 'online-eval:tone', 'Tone', 1, 5, 2, now()
+     from generate_series(1, 200)`,
+    [project.projectId],
+  );
+  const stored = [await judge(project, 2, null), await judge(project, 5, null), await judge(project, 8, null)];
+  const { traces, unlabelled } = await draw(project, "?n=3");
+  expect(new Set(traces.map(({ traceId }) => traceId))).toEqual(new Set(stored));
+  expect(unlabelled).toBe(203);
+});
+
 test("what cannot be read is refused, a scorer that is not there has nothing", async () => {
   const project = newProject();
   const refusals = ["pairs?limit=0", "pairs?cell=both", "pairs?cursor=x", "pairs?version=a", "sample?n=many"];

@@ -32,10 +32,11 @@ async function plan(checks: Check[], ...traces: SettledTrace[]): Promise<void> {
   await createCheckPlanner({ database: store.database, checks, logger: quiet, onPlanned: () => {} }).plan(traces);
 }
 
-const readPlanned = (): Promise<{ kind: string; subject_id: string; round: number }[]> =>
-  store.query("select kind, subject_id, round from monitor.checks where project_id = $1 order by round, kind desc", [
-    projectId,
-  ]);
+const readPlanned = (): Promise<{ kind: string; scorer_id: string; subject_id: string; round: number }[]> =>
+  store.query(
+    "select kind, scorer_id, subject_id, round from monitor.checks where project_id = $1 order by round, kind desc",
+    [projectId],
+  );
 
 const carryOut = (checks: Check[]) => carryOutPlanned(store, { projectId, checks, attempt: 1 });
 
@@ -134,6 +135,38 @@ test("an idle session is judged once for each round of activity, as a whole conv
   expect(sessions.map(({ revision }) => revision)).toEqual([1, 2, 3]);
   expect(sessions[2]?.judges).toHaveLength(2);
   expect(sessions[2]).toMatchObject({ sessionId: "s", rating: 1, scorerName: expect.stringMatching(/ \(group\)$/) });
+  await sweep.stop();
+});
+
+test("a scorer that waits for a day judges a session after that day, also beside one that waits for a second", async () => {
+  const patient = buildJudge({ scope: "session", idleSeconds: 86_400 });
+  const impatient = buildJudge({ scope: "session", idleSeconds: 1, profileId: "p2", scorerId: "impatient" });
+  const { judge } = buildChecks();
+  const sweep = openSweep();
+  await tell([patient]);
+  await plan([judge], buildSettledTrace({ projectId, sessionId: "alone" }));
+  await idleFor(86_460);
+  expect(await sweep.sweep(projectId)).toBe(1);
+  await carryOut([judge]);
+  expect(await readAnnounced()).toMatchObject([{ sessionId: "alone" }]);
+
+  projectId = crypto.randomUUID();
+  await tell([impatient, patient]);
+  await plan([judge], buildSettledTrace({ projectId, sessionId: "both" }));
+  const readJudges = async (sessionId: string): Promise<string[]> =>
+    (await readPlanned()).filter((each) => each.subject_id === sessionId).map((each) => each.scorer_id);
+  await idleFor(2);
+  expect(await sweep.sweep(projectId)).toBe(1);
+  expect(await readJudges("both")).toEqual([impatient.scorerId]);
+  await idleFor(86_460);
+  expect(await sweep.sweep(projectId)).toBe(1);
+  expect(await readJudges("both")).toHaveLength(2);
+
+  // First looked at when it is too old for the impatient one.
+  await plan([judge], buildSettledTrace({ projectId, sessionId: "late" }));
+  await idleFor(86_460);
+  expect(await sweep.sweep(projectId)).toBe(1);
+  expect(await readJudges("late")).toEqual([patient.scorerId]);
   await sweep.stop();
 });
 

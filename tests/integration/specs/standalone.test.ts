@@ -68,6 +68,10 @@ test("it prints a working address and key, and a second start keeps data and key
   running = await startStandaloneProcess({ home });
   const first = running;
   await submit(first, "kept");
+  // systemd and a closed terminal send signals to the whole group, and the launcher sends them once more.
+  process.kill(first.pid, "SIGTERM");
+  await waitUntil("it stops", async () => first.output().includes("Stopping ..."));
+  for (const signal of ["SIGTERM", "SIGHUP"]) process.kill(first.pid, signal);
   expect(await first.interrupt()).toBe(0);
 
   running = await startStandaloneProcess({ home });

@@ -10,7 +10,11 @@ import type { Window } from "./rules.ts";
 
 /** `since` is where the figures begin: links to their rows carry it. */
 export function agentColumns(projectId: string, window: Window, since: string): readonly Column<ListedAgent>[] {
-  const traces = ({ agentId }: ListedAgent) => ({ from: since, ...(agentId !== null && { agent: agentId }) });
+  const traces = ({ agentId }: ListedAgent) => ({
+    from: since,
+    source: "production" as const,
+    ...(agentId !== null && { agent: agentId }),
+  });
   const linked = (agent: ListedAgent, count: number | undefined, search: object): ReactNode =>
     count === undefined || count === 0 ? (
       formatCount(count)

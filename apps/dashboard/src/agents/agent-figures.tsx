@@ -33,7 +33,7 @@ function Totals({ agentId, window }: { agentId: string; window: Window }) {
     <Loaded query={figures}>
       {({ agents, since }) => {
         const own = agents.find((each) => each.agentId === agentId);
-        const search = { agent: agentId, from: since };
+        const search = { agent: agentId, source: "production" as const, from: since };
         return (
           <div className="grid grid-cols-2 gap-4 sm:grid-cols-3 lg:grid-cols-5">
             <Stat label="Runs">

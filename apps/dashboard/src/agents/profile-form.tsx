@@ -70,6 +70,7 @@ export function ProfileForm({ agent }: { agent: Agent }) {
               type="number"
               min={0}
               max={100}
+              step="any"
               value={draft.samplePercent}
               onChange={({ target }) => set({ samplePercent: target.value })}
               error={mistakes.percent ?? null}

@@ -39,7 +39,7 @@ export function FailureLink({
       <Link
         to="/p/$projectId/traces"
         params={{ projectId }}
-        search={{ ...agent, from, rating: "failing" }}
+        search={{ ...agent, source: "production", from, rating: "failing" }}
         className={look}
       >
         {name}

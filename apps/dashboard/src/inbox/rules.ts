@@ -65,10 +65,11 @@ export function withStatus<OnePage extends Page>(
 export function tracesOfRule(
   rule: { metric: string; agentId: string | null; windowMinutes: number },
   firedAt: string,
-): { agent?: string; from: string; to: string; rating?: "failing"; error?: true } {
+): { agent?: string; source: "production"; from: string; to: string; rating?: "failing"; error?: true } {
   const end = Date.parse(firedAt);
   return {
     ...(rule.agentId !== null && { agent: rule.agentId }),
+    source: "production",
     from: new Date(end - rule.windowMinutes * 60_000).toISOString(),
     to: new Date(end).toISOString(),
     ...(rule.metric === "failureRate" && { rating: "failing" as const }),

@@ -75,7 +75,7 @@ function Right({ width, children }: { width: string; children: ReactNode }) {
 function AgentRow({ agent, since, window }: { agent: AgentFigure; since: string; window: Window }) {
   const params = { projectId: useApi().projectId };
   const { agentId, name, totalRuns, failingRuns, failureRate, latencyP95, costUSD, mainFailure } = agent;
-  const traces = { from: since, ...(agentId !== null && { agent: agentId }) };
+  const traces = { from: since, source: "production" as const, ...(agentId !== null && { agent: agentId }) };
   const look = "text-ink hover:text-accent";
   const why = mainFailure && <FailureLink patternKey={mainFailure.patternKey} agentId={agentId} from={since} />;
   return (

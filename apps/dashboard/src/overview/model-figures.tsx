@@ -30,7 +30,11 @@ export function ModelFigures({ window }: { window: Window }) {
                     <Link
                       to="/p/$projectId/traces"
                       params={{ projectId: api.projectId }}
-                      search={{ from: windowStart(window), ...(row.model !== null && { model: row.model }) }}
+                      search={{
+                        from: windowStart(window),
+                        source: "production",
+                        ...(row.model !== null && { model: row.model }),
+                      }}
                       className="text-ink hover:text-accent"
                     >
                       {formatCount(row.traces)}

@@ -45,11 +45,13 @@ test("a rule's traces are those of its stretch of time before it fired", () => {
   const firedAt = "2026-11-20T12:00:00.000Z";
   expect(tracesOfRule({ metric: "failureRate", agentId: "a", windowMinutes: 90 }, firedAt)).toEqual({
     agent: "a",
+    source: "production",
     from: "2026-11-20T10:30:00.000Z",
     to: firedAt,
     rating: "failing",
   });
   expect(tracesOfRule({ metric: "traceCount", agentId: null, windowMinutes: 1 }, firedAt)).toEqual({
+    source: "production",
     from: "2026-11-20T11:59:00.000Z",
     to: firedAt,
   });

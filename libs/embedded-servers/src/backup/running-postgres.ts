@@ -1,4 +1,4 @@
-import { readFile, readlink, realpath, stat } from "node:fs/promises";
+import { readFile, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import pg from "pg";
 import { EmbeddedServerError } from "../embedded-server-error.ts";
@@ -26,7 +26,7 @@ export async function findRunningPostgres(folder: string): Promise<RunningPostgr
       hint: "Run the backup as the user that runs Touchstone.",
     });
   }
-  const servers = await readlink(path.join(home, "servers")).catch(() => home);
+  const servers = await realpath(path.join(home, "servers")).catch(() => home);
   const dataFolder = path.join(servers, "postgres");
   const password = await readSecret(path.join(home, "secrets", "postgres-superuser"));
   const data = await stat(dataFolder).catch(() => null);

@@ -18,8 +18,8 @@ export function cutText(text: string, maxChars: number): string {
 /** A text on one line, with any kind of line break replaced, visibly truncated after `maxChars` UTF-16 units. */
 export function onOneLine(text: string, maxChars: number): string {
   // Most of a long text is truncated anyway, and need not be searched.
-  const flat = cutText(text, maxChars * 4)
-    .replace(/[\s\u0085]+/gu, " ")
-    .trim();
-  return flat.length <= maxChars ? flat : `${cutText(flat, maxChars)}...`;
+  const whole = text.trim();
+  const start = cutText(whole, maxChars * 4);
+  const flat = start.replace(/[\s\u0085]+/gu, " ").trim();
+  return flat.length <= maxChars && start.length === whole.length ? flat : `${cutText(flat, maxChars)}...`;
 }

@@ -22,6 +22,13 @@ const knownCodes: ReadonlySet<string> = new Set([
   "unsupported_value",
 ]);
 
+/** Most providers say these only in a sentence, and have no code or one of their own for them. */
+const tooLargeText =
+  /(prompt|input) is too long|maximum prompt length|context (size|length|window|limit)|token count \(\d+\) exceeds/i;
+const badKeyText = /(incorrect|invalid)( |%20)api( |%20)key|api key (not valid|expired)/i;
+/** The sentence is at the start of a message; what follows may be the request's own text. */
+const sentenceMaxChars = 500;
+
 /** Interprets a value thrown by the client library. The provider's text is dropped, except a known error code. */
 export function readFailure(thrown: unknown, options: { clock: Clock; timeoutMs: number }): ProviderFailure {
   if (thrown instanceof ProviderFailure) return thrown;
@@ -58,7 +65,9 @@ function readRefusal(error: APIError, status: number, clock: Clock): ProviderFai
       `The judge provider answered with a redirect (${http}); none is followed.`,
     );
   }
-  if (status === 401 || status === 403) {
+  const sentence = error.message.slice(0, sentenceMaxChars);
+  const isBadKey = status === 400 && (hints.code === "invalid_api_key" || badKeyText.test(sentence));
+  if (status === 401 || status === 403 || isBadKey) {
     return new ProviderFailure("unauthorized", `The judge provider refused the API key (${http}).`);
   }
   if (status === 429 && hints.code === "insufficient_quota") {
@@ -73,7 +82,8 @@ function readRefusal(error: APIError, status: number, clock: Clock): ProviderFai
   if (status === 408 || status === 409 || (status >= 500 && status !== 501)) {
     return new ProviderFailure("broken", `The judge provider failed (${http}).`, { retryAfterMs });
   }
-  if (status === 413 || hints.code === "context_length_exceeded") {
+  const isTooLarge = (status === 400 || status === 422) && tooLargeText.test(sentence);
+  if (status === 413 || hints.code === "context_length_exceeded" || isTooLarge) {
     return new ProviderFailure("too_large", `The result is too large for the judge model (${http}).`, { hints });
   }
   return new ProviderFailure("refused", `The judge provider refused the request (${http}).`, { hints });

@@ -98,6 +98,7 @@ const usage = z.object({
   output_tokens: count,
   prompt_tokens: count,
   completion_tokens: count,
+  total_tokens: count,
   input_tokens_details: cached,
   prompt_tokens_details: cached,
 });
@@ -107,9 +108,13 @@ const anyReply = z.object({ usage: usage.partial().nullish().catch(null) }).catc
 export function readTokens(reply: unknown): PricedTokens {
   const said = anyReply.parse(reply).usage ?? {};
   const details = said.input_tokens_details ?? said.prompt_tokens_details;
+  const input = said.input_tokens ?? said.prompt_tokens ?? null;
+  const output = said.output_tokens ?? said.completion_tokens ?? null;
+  const total = said.total_tokens ?? null;
   return {
-    input: said.input_tokens ?? said.prompt_tokens ?? null,
-    output: said.output_tokens ?? said.completion_tokens ?? null,
+    input,
+    // Some providers count reasoning, which is paid as output, only in the total.
+    output: input === null || output === null || total === null ? output : Math.max(output, total - input),
     cacheRead: details?.cached_tokens ?? null,
     cacheWrite: null,
   };

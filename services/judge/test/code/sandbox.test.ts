@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Sandbox } from "../../src/scorers/code/sandbox.ts";
 import { type SandboxOutcome, type SandboxProcess, SandboxStartError } from "../../src/scorers/code/sandbox-process.ts";
@@ -151,6 +153,33 @@ test("when no process can be started every row has an error, and the log says it
   await vi.waitFor(() => expect(asked).toHaveLength(1));
   asked[0]?.answer({ kind: "scored", score: 1 });
   expect((await row).score).toBe(1);
+});
+
+test("a start that fails for an unforeseen reason is an error of the row, and the log says the reason", async () => {
+  const { score, log } = setUp({ startProcess: () => Promise.reject(new TypeError("spawn ENOMEM")) });
+  expect(await score("a")).toEqual({
+    name: "s",
+    score: null,
+    error: "The sandbox for code scorers could not be started",
+  });
+  expect(log()).toContain("spawn ENOMEM");
+});
+
+test("a start without enough free descriptors rejects, and the judge's process lives on", async () => {
+  const script = `
+    import { closeSync, openSync } from "node:fs";
+    import { startSandboxProcess } from "${new URL("../../src/scorers/code/sandbox-process.ts", import.meta.url)}";
+    const opened = [];
+    try { for (;;) opened.push(openSync("/dev/null")); } catch {}
+    // Enough to read a file, too few for the pipes of a process.
+    for (const fd of opened.splice(-3)) closeSync(fd);
+    const limits = { timeoutMs: 1, memoryBytes: 1, killGraceMs: 1, evaluationsMax: 1, dropUser: false };
+    const failure = await startSandboxProcess(limits).catch((err) => err);
+    await new Promise(setImmediate);
+    process.stdout.write(String(failure));`;
+  const command = [process.execPath, "--input-type=module", "--eval", script];
+  const { stdout } = await promisify(execFile)("/bin/sh", ["-c", 'ulimit -n 64; exec "$@"', "sh", ...command]);
+  expect(stdout).toBe("SandboxStartError: It could not be started: too many open files.");
 });
 
 test("after a failed start there is no new try for a while", async () => {

@@ -236,11 +236,30 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-test.each([401, 403])("a refused key (%d) is said to be one, and is not tried again", async (status) => {
+test.each([400, 401, 403])("a refused key (%d) is said to be one, and is not tried again", async (status) => {
   llm.answerWith({ kind: "status", status, code: "invalid_api_key" });
   await expect(setUpJudge(llm).judge()).resolves.toMatchObject({
     reason: "provider_error",
     justification: `The judge provider refused the API key (HTTP ${status}, invalid_api_key).`,
+  });
+  expect(llm.requests).toHaveLength(1);
+});
+
+const googleError = {
+  code: 400,
+  message: "API key not valid. Please pass a valid API key.",
+  status: "INVALID_ARGUMENT",
+};
+test.each([
+  ["Google", { error: googleError }],
+  ["Google, in a list", [{ error: googleError }]],
+  ["xAI", { code: "Client specified an invalid argument", error: "Incorrect API key provided: sk***gA." }],
+  ["xAI, escaped", { code: "invalid-argument", error: "Incorrect%20API%20key%20provided" }],
+])("a key refused with 400 (%s) is said to be one, and is not tried again", async (_, body) => {
+  llm.answerWith({ kind: "status", status: 400, body });
+  await expect(setUpJudge(llm).judge()).resolves.toMatchObject({
+    reason: "provider_error",
+    justification: "The judge provider refused the API key (HTTP 400).",
   });
   expect(llm.requests).toHaveLength(1);
 });

@@ -1,5 +1,6 @@
 import { hashLlmKey, type LlmReply, type LlmScript, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { readTokens } from "../../src/providers/wire-apis.ts";
 import { setUpJudge, testKey } from "./judge-setup.ts";
 
 let llm: ScriptedLlm;
@@ -200,5 +201,44 @@ describe("an endpoint that refuses", () => {
       justification: "The result is too large for the judge model (HTTP 400, context_length_exceeded).",
     });
     expect(llm.requests).toHaveLength(1);
+  });
+
+  test.each([
+    "prompt is too long: 207791 tokens > 200000 maximum",
+    "This model's maximum context length is 65536 tokens. However, you requested 70001 tokens.",
+    "This model's maximum prompt length is 131072 but the request contains 173000 tokens.",
+    "the request exceeds the available context size, try increasing it",
+    "The input token count (2845475) exceeds the maximum number of tokens allowed (1048576).",
+    "Input is too long for requested model.",
+  ])("a prompt that is too long is reported at once, if only the message says so: %s", async (message) => {
+    for (const [at, status] of [400, 422].entries()) {
+      llm.answerWith({ kind: "status", status, message });
+      await expect(setUpJudge(llm).judge()).resolves.toMatchObject({
+        reason: "too_large",
+        justification: `The result is too large for the judge model (HTTP ${status}).`,
+      });
+      expect(llm.requests).toHaveLength(at + 1);
+    }
+  });
+
+  test("a request and repeats a long prompt about context windows is not taken at its word", async () => {
+    const message = `invalid request: ${"x".repeat(1_000)} maximum context length, invalid api key`;
+    llm.answerWith({ kind: "status", status: 400, message });
+    await expect(setUpJudge(llm).judge()).resolves.toMatchObject({
+      justification: "The judge provider refused the request (HTTP 400).",
+    });
+  });
+});
+
+describe("the output tokens of an answer", () => {
+  const details = { completion_tokens_details: { reasoning_tokens: 94 } };
+  test.each([
+    ["include those that only the total has", { prompt_tokens: 32, completion_tokens: 9, total_tokens: 135 }, 103],
+    ["are what was said when the total agrees", { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 }, 20],
+    ["are not fewer because of a small total", { input_tokens: 100, output_tokens: 20, total_tokens: 20 }, 20],
+    ["are what was said without a total", { input_tokens: 100, output_tokens: 20 }, 20],
+    ["are unknown when only the total is said", { total_tokens: 120 }, null],
+  ])("%s", (_, usage, output) => {
+    expect(readTokens({ usage: { ...usage, ...details } }).output).toBe(output);
   });
 });

@@ -33,6 +33,15 @@ describe("a trajectory with steps", () => {
     expect(step(`${"x".repeat(299)}\u{1f600}y`)).toBe(`1. step\n   input: ${"x".repeat(299)}...`);
   });
 
+  test("marks a text as cut whose first part is mostly blanks", () => {
+    const step = (text: string) => renderTrajectory(buildTrajectory({ steps: [buildStep({ input: text })] }));
+    const indented = `{\n${`${" ".repeat(60)}"a": 1,\n`.repeat(50)}}`;
+    expect(step(indented)).toMatch(/^1\. step\n {3}input: \{( "a": 1,)+\.\.\.$/);
+    expect(step(`${"\n ".repeat(2_000)}late`)).toBe("1. step\n   input: late");
+    expect(step(`early${"\n ".repeat(2_000)}`)).toBe("1. step\n   input: early");
+    expect(step(`early${"\n ".repeat(2_000)}late`)).toBe("1. step\n   input: early...");
+  });
+
   test.each([["\n"], ["\r\n"], ["\u2028"], ["\u2029"], ["\u0085"], ["\v"], ["\f"]])(
     "keeps a text with %j in it to its line, so that it cannot pass for another step",
     (lineBreak) => {

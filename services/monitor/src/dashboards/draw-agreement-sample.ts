@@ -6,8 +6,10 @@ import type { PairReader } from "./pair-reader.ts";
 import { agreementSince } from "./read-agreement.ts";
 import { readCount, readScorerKey, readVersion } from "./read-agreement-query.ts";
 
-/** The number of traces drawn per requested one: traces expire before their ratings. */
-const spare = 2;
+/** Ratings drawn for one sample: traces expire before their ratings, so most of them may be without a trace. */
+const drawnMax = 2_500;
+/** The most traces looked up at once. */
+const lookUpsMax = 100;
 
 /** GET /agent-monitoring/calibration/{scorerKey}/sample: a random sample of traces to label. */
 export function drawAgreementSample({
@@ -27,13 +29,30 @@ export function drawAgreementSample({
     const drawn =
       scorerKey === null
         ? { traceIds: [], unlabelled: 0 }
-        : await agreement.draw(projectId, { scorerKey, version, since: agreementSince(clock) }, count * spare);
-    const areThere = await Promise.all(drawn.traceIds.map((traceId) => ingest.hasTrace(projectId, traceId)));
-    const there = drawn.traceIds.filter((_, index) => areThere[index]);
+        : await agreement.draw(projectId, { scorerKey, version, since: agreementSince(clock) }, drawnMax);
+    const there = await findThere(drawn.traceIds, count, (traceId) => ingest.hasTrace(projectId, traceId));
     const body: z.input<typeof agreementSample> = {
-      traces: there.slice(0, count).map((traceId) => ({ traceId })),
+      traces: there.map((traceId) => ({ traceId })),
       unlabelled: drawn.unlabelled,
     };
     return { status: 200, body };
   };
+}
+
+/** The first `count` of the traces that are still there. Each round looks up more of them, as most are missing. */
+async function findThere(
+  traceIds: readonly string[],
+  count: number,
+  isThere: (traceId: string) => Promise<boolean>,
+): Promise<string[]> {
+  const there: string[] = [];
+  let lookUps = 2 * count;
+  for (let from = 0; from < traceIds.length && there.length < count; ) {
+    const some = traceIds.slice(from, from + lookUps);
+    const areThere = await Promise.all(some.map(isThere));
+    there.push(...some.filter((_, index) => areThere[index]));
+    from += some.length;
+    lookUps = Math.min(2 * lookUps, lookUpsMax);
+  }
+  return there.slice(0, count);
 }

@@ -20,6 +20,8 @@ const defaultTimings: SessionSweepTimings = { everyMs: 60_000, sessionsMax: 5 };
 const lookedAtMax = 100;
 /** After this time a session that could not be planned is tried again. */
 const putOffSeconds = 600;
+/** The time after a session became idle for a scorer during which that scorer judges it. */
+const judgeableSeconds = 86_400;
 /** Longer than any check of the session: a round that was planned is not planned again. */
 const keptDays = plannableDays + 2;
 
@@ -62,6 +64,7 @@ export function startSessionSweep(options: {
 
   async function sweep(projectId: string | null): Promise<number | null> {
     if (projectId === null && !(await takeLease())) return null;
+    // Two days: a scorer waits for up to a day before the day in which it judges; `plan` decides for each scorer.
     const { rows } = await maintenance.query<SessionRow>({
       name: "sessions_idle",
       text: `
@@ -73,7 +76,7 @@ export function startSessionSweep(options: {
           and ($1::uuid is null or project_id = $1)
           and look_at <= now()
           and active_at <= now() - session_idle_seconds * interval '1 second'
-          and active_at > now() - interval '1 day'
+          and active_at > now() - interval '2 days'
         order by look_at
         limit $2`,
       values: [projectId, lookedAtMax],
@@ -107,7 +110,10 @@ export function startSessionSweep(options: {
     const { project_id: projectId, session_id: sessionId, agent_id: agentId, activity } = session;
     return database.scoped([projectId], async (transaction) => {
       const scorers = sessionScorersOf(await liveScorers.read(transaction, projectId), session);
-      const due = scorers.filter(({ idleSeconds }) => idleSeconds <= session.idle_seconds);
+      const due = scorers.filter(
+        ({ idleSeconds }) =>
+          idleSeconds <= session.idle_seconds && session.idle_seconds < idleSeconds + judgeableSeconds,
+      );
       const later = scorers.filter(({ idleSeconds }) => idleSeconds > session.idle_seconds);
       const plan: JudgingPlan = {
         scope: "session",

@@ -190,9 +190,31 @@ test.each([
   ["a phrase with a dash", "phrase", "well-known", "It is a well-known   fact.", "It is a well-known   fact."],
   ["a phrase over several lines", "phrase", "two words", "Here\nare two\n\n words.", "Here\nare two\n\n words."],
   ["a term in a word", "contains", "OWN", "It is well-known.", "It is well-known."],
+  ...(["contains", "phrase"] as const).map(
+    (detector) =>
+      [
+        `what ${detector} finds after letters whose lower case is longer`,
+        detector,
+        "MY refund",
+        `${"İ".repeat(200)} Where is my refund?`,
+        `…${"İ".repeat(70)} Where is my refund?`,
+      ] as const,
+  ),
 ] as const)("%s is shown at its position", (_, detector, value, response, excerpt) => {
   const conditions = [condition(value, { detector })];
   expect(findExcerpt({ conditions, texts: textsOf(response) })).toEqual({ source: "response", excerpt });
+});
+
+test("the place of a letter whose lower case is longer is that of the whole letter", () => {
+  const text = "İ İzmir, İ";
+  for (const find of [findTerm, findPhrase]) {
+    expect(find(text, "İZMİR", anyCase)).toBeNull();
+    expect(find(text, "İZMIR", anyCase)).toEqual({ start: 2, end: 7 });
+    expect(find(text, "zmir, i\u0307", anyCase)).toEqual({ start: 3, end: 10 });
+    expect(find(text, "İzmir", { caseSensitive: true })).toEqual({ start: 2, end: 7 });
+  }
+  // Half of what a letter became.
+  expect(findTerm(text, "\u0307z", anyCase)).toEqual({ start: 2, end: 4 });
 });
 
 test("an excerpt of a match without end is short", () => {

@@ -68,6 +68,8 @@ export async function startSandboxProcess(options: SandboxProcessOptions): Promi
 
 async function start(options: SandboxProcessOptions, folder: string): Promise<SandboxProcess> {
   const child = await startConfined(options, { folder, dropUser: options.dropUser });
+  // Against its types, Node creates no streams when it has no descriptors left for them.
+  if (child.stdout === undefined) throw new SandboxStartError("It could not be started: too many open files.");
   const answers = listenToProcess(child);
   let failure = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {

@@ -102,7 +102,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       pausedUntilMs = performance.now() + options.startPauseMs;
       if (!isFailing) options.logger.error({ err }, "code scorers cannot run: their process does not start");
       isFailing = true;
-      throw err;
+      throw err instanceof SandboxStartError ? err : new SandboxStartError(String(err), { cause: err });
     }
     throw new SandboxStartError("The judge is stopping.");
   }

@@ -50,13 +50,16 @@ export async function startConfined(
     "--max-old-space-size=64",
   ];
   const command = [process.execPath, ...flags, path.join(childFolder, "main.ts"), JSON.stringify(argument)];
-  return spawn("/bin/sh", ["-c", launcher, "sh", ...command], {
+  const child = spawn("/bin/sh", ["-c", launcher, "sh", ...command], {
     cwd: folder,
     env: {},
     // A separate session: Ctrl-C in the terminal reaches only the judge, which stops its processes in order.
     detached: true,
     stdio: ["pipe", "pipe", "pipe"],
   });
+  // Without a listener, an error that is emitted before the caller listens would end the judge.
+  child.on("error", () => {});
+  return child;
 }
 
 /** The folders of the process's own code: its sources, and the interpreter's packages at their links and real paths. */
