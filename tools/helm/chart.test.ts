@@ -180,9 +180,22 @@ test("with an endpoint for traces every service reaches its port, and otherwise 
     expect(implied[service], service).toContain(443);
     expect(untraced[service], service).not.toContain(4318);
   }
-  expect(traced.migrate).toEqual([5432]);
+  expect(traced.migrate).toEqual([53, 53, 5432]);
   // The sentinels, and the servers that they name.
   expect(implied.gateway).toEqual(expect.arrayContaining([26380, 6380]));
+});
+
+test("what the migration Jobs need is there before them", async () => {
+  const ofJobs = parse(await template(minimal)).filter(({ metadata }) => metadata.name.includes("-migrate"));
+  const hooks = ofJobs.map(({ kind, metadata: { annotations = {} } }) => [
+    kind,
+    annotations["helm.sh/hook"],
+    Number(annotations["helm.sh/hook-weight"]),
+  ]);
+  expect(hooks).toContainEqual(["NetworkPolicy", "pre-install,pre-upgrade", -5]);
+  for (const [kind, hook, weight] of hooks) {
+    expect([kind === "Job" ? 0 : -5, "pre-install,pre-upgrade"]).toEqual([weight, hook]);
+  }
 });
 
 test("KEDA scales each service by what it has too much of, from metrics that exist", async () => {

@@ -27,7 +27,7 @@ export interface PodSpec {
 export interface Manifest {
   apiVersion: string;
   kind: string;
-  metadata: { name: string; labels?: Record<string, string> };
+  metadata: { name: string; labels?: Record<string, string>; annotations?: Record<string, string> };
   data?: Record<string, string>;
   spec?: { template?: { metadata?: unknown; spec: PodSpec } };
 }
