@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { type Database, migrateSchema, openDatabase, rolesOf } from "@touchstone/db";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createClaimStore } from "../src/results/claim-store.ts";
 import { createRatingNews } from "../src/results/rating-news.ts";
 import { digestKey, type ResultRow, type StoredResult } from "../src/results/stored-result.ts";
 import { evalRunsSchema } from "../src/schema.ts";
 import { defaultTimings } from "../src/timings.ts";
+import { untilOneWaits } from "./conditions.ts";
 import { quiet } from "./start-eval-runs.ts";
 
 let server: TestDatabase;
@@ -152,18 +153,7 @@ test("a result that was stored while its claim was waited for is echoed, and not
       values: [run.runId],
     });
     taking = claims.take(second, [result]);
-    await vi.waitFor(async () => {
-      const { rows } = await database.query({
-        name: "waiting",
-        text: `
-          select pid
-          from pg_locks
-          join pg_stat_activity using (pid)
-          where not granted
-            and datname = current_database()`,
-      });
-      expect(rows).toHaveLength(1);
-    });
+    await untilOneWaits(database);
   });
 
   expect((await taking)?.states.get(result.keyDigest)).toMatchObject({ kind: "stored", result: { id: result.id } });

@@ -1,7 +1,7 @@
 import { dataset as datasetSchema, datasetVersions } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { until } from "./conditions.ts";
+import { untilOneWaits } from "./conditions.ts";
 import { createProjectClient, type HttpAnswer, type ProjectClient } from "./project-client.ts";
 import type { RunningService } from "./start-eval-runs.ts";
 import { startTestSystem, type TestSystem } from "./test-system.ts";
@@ -127,6 +127,18 @@ describe("deleting a dataset", () => {
     expect(await client.readRun(runId)).toMatchObject({ status: "completed", results: [{ status: "scored" }] });
   });
 
+  test("is no effect of deleting its runs: it keeps every version", async () => {
+    const id = await client.createDataset({ name: "v1", questions: [ask("first")] });
+    const early = await client.createRun(id);
+    await replace(id, { name: "v2", questions: [ask("second")] });
+    for (const runId of [early, await client.createRun(id)]) {
+      expect((await client.send("DELETE", `/runs/${runId}`)).status).toBe(200);
+    }
+    expect((await read(id)).body).toMatchObject({ name: "v2", version: 2 });
+    const versions = (await client.sendTo("GET", versionsPath(id))).body;
+    expect(versions.map(({ versionNumber }: { versionNumber: number }) => versionNumber)).toEqual([2, 1]);
+  });
+
   test("keeps the version of a run that is being stored at this moment", async () => {
     const id = await client.createDataset({ name: "n", questions: [ask("q")] });
     const runId = uuidv7(Date.now());
@@ -140,18 +152,7 @@ describe("deleting a dataset", () => {
         values: [client.projectId, runId, id],
       });
       const removing = remove(id);
-      await until(async () => {
-        const { rows } = await beside.query<{ waiting: number }>({
-          name: "test_waiting",
-          text: `
-            select count(*)::integer as waiting
-            from pg_locks
-            join pg_stat_activity using (pid)
-            where not granted
-              and datname = current_database()`,
-        });
-        expect(rows[0]?.waiting).toBe(1);
-      });
+      await untilOneWaits(beside);
       return { removing };
     });
 

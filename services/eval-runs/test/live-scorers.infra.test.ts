@@ -2,7 +2,7 @@ import { type Bus, connectBus } from "@touchstone/bus";
 import { evalRunsActRecorded, type LiveScorers, liveScorersChanged, type RecordedAct } from "@touchstone/contracts";
 import { openCommitRefusal } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { until } from "./conditions.ts";
+import { until, untilOneWaits } from "./conditions.ts";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
 import { quiet, type RunningService } from "./start-eval-runs.ts";
 import { startTestSystem, type TestSystem } from "./test-system.ts";
@@ -147,18 +147,7 @@ test.each(["PUT", "DELETE"] as const)(
       await transaction.query({ name: "test_graders_lock", text: lock, values: [client.projectId] });
       const path = `/api/v1/monitor/online-evaluators/${online.profileId}`;
       const changing = client.sendTo(method, path, method === "PUT" ? { sampleRate: 0.5 } : undefined);
-      await until(async () => {
-        const { rows } = await beside.query<{ waiting: number }>({
-          name: "test_waiting",
-          text: `
-            select count(*)::integer as waiting
-            from pg_locks
-            join pg_stat_activity using (pid)
-            where not granted
-              and datname = current_database()`,
-        });
-        expect(rows[0]?.waiting).toBe(1);
-      });
+      await untilOneWaits(beside);
       const remove = "update evals.grading_configs set online = null where project_id = $1 and id = $2";
       await transaction.query({ name: "test_remove", text: remove, values: [client.projectId, id] });
       return { changing };

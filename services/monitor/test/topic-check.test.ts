@@ -8,7 +8,7 @@ test("a topic check whose labels cannot be read takes no call of the day's budge
     ingest: { readTrace: async (_, traceId) => buildTrace({ traceId }), readTurns: async () => [] },
     topics: {
       listFrequent: async () => {
-        throw new Error("the database is away");
+        throw new Error("The database is unavailable.");
       },
     },
     budget: {
@@ -29,6 +29,6 @@ test("a topic check whose labels cannot be read takes no call of the day's budge
     ...{ id: "check", projectId: "project", attempt: 1 },
   };
 
-  await expect(check.carryOut(due, new AbortController().signal)).rejects.toThrow("away");
+  await expect(check.carryOut(due, new AbortController().signal)).rejects.toThrow("The database is unavailable.");
   expect(used).toBe(0);
 });

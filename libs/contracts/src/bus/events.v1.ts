@@ -30,8 +30,8 @@ export const tracesStored = defineEvent({
 
 /**
  * The access of users' sessions has changed: a user joined or left an organization or got another role there, the
- * organization was deleted, or the user's sessions ended, as after a changed password. Gateways drop these users' sessions from their caches at once; one that misses the event drops them
- * within 5 s.
+ * organization was deleted, or the user's sessions ended, as after a changed password. Gateways drop these users'
+ * sessions from their caches at once; one that misses the event drops them within 5 s.
  */
 export const membershipChanged = defineEvent({
   subject: "event.membership.changed.v1",

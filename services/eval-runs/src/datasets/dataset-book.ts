@@ -149,47 +149,45 @@ export function createDatasetBook(database: Database, work: WorkOnDataset): Data
 }
 
 /** Deletes a version that was {@link UpdateOptions.isOneOfMany}, unless a run uses it. The newest one must not be named. */
-export async function dropReplaced(
-  transaction: Queryable,
-  projectId: string,
-  id: string,
-  version: number,
-): Promise<void> {
-  await transaction.query({
+export const dropReplaced = (transaction: Queryable, ...version: VersionKey): Promise<void> =>
+  dropUnused(transaction, version, {
     name: "dataset_drop_replaced_version",
-    text: `
-      delete from evals.dataset_versions as versions
-      where versions.project_id = $1
-        and versions.dataset_id = $2
-        and versions.version = $3
-        and versions.change_summary = $4
-        and ${unused}`,
-    values: [projectId, id, version, oneOfMany],
+    condition: "versions.change_summary = $4",
+    values: [oneOfMany],
   });
-}
 
 /** Deletes a version that a run was the last to use, if its dataset is deleted. */
-export async function dropLeftVersion(
+export const dropLeftVersion = (transaction: Queryable, ...version: VersionKey): Promise<void> =>
+  dropUnused(transaction, version, {
+    name: "dataset_drop_left_version",
+    condition: `
+          not exists (
+            select
+            from evals.datasets
+            where datasets.project_id = $1
+              and datasets.id = $2
+          )`,
+    values: [],
+  });
+
+type VersionKey = readonly [projectId: string, datasetId: string, version: number];
+
+/** Deletes a version that no run uses, under a condition whose parameters begin with $4. */
+async function dropUnused(
   transaction: Queryable,
-  projectId: string,
-  id: string,
-  version: number,
+  version: VersionKey,
+  { name, condition, values }: { name: string; condition: string; values: readonly unknown[] },
 ): Promise<void> {
   await transaction.query({
-    name: "dataset_drop_left_version",
+    name,
     text: `
       delete from evals.dataset_versions as versions
       where versions.project_id = $1
         and versions.dataset_id = $2
         and versions.version = $3
-        and not exists (
-          select
-          from evals.datasets
-          where datasets.project_id = $1
-            and datasets.id = $2
-        )
+        and ${condition}
         and ${unused}`,
-    values: [projectId, id, version],
+    values: [...version, ...values],
   });
 }
 

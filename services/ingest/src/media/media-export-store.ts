@@ -1,5 +1,6 @@
 import { limits } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
+import { itemPrefix } from "./media-store.ts";
 
 export interface MediaExportQuery {
   projectId: string;
@@ -89,8 +90,6 @@ export function createMediaExportStore(database: Database): MediaExportStore {
     },
   };
 }
-
-const itemPrefix = "item:";
 
 /** What the key of a link names. */
 function readKey(key: string | null): Pick<ExportedMedia, "traceId" | "datasetItemId"> {

@@ -11,8 +11,11 @@ export interface AnnouncedMedia {
   link: MediaLink | null;
 }
 
+/** Begins the key of an item's link; its id follows. */
+export const itemPrefix = "item:";
+
 export interface MediaLink {
-  /** Canonical; of an item of a dataset `item:` and its id. */
+  /** Canonical; of an item of a dataset {@link itemPrefix} and its id. */
   traceKey: string;
   /** It is not looked whether its trace is stored. */
   isLasting: boolean;

@@ -20,7 +20,7 @@ import {
   type ServedRoute,
 } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { AnnouncedMedia, MediaStore } from "./media-store.ts";
+import { type AnnouncedMedia, itemPrefix, type MediaStore } from "./media-store.ts";
 import type { ContentReceiver } from "./receive-content.ts";
 import { headersOfContent } from "./shown-content.ts";
 import { type AddressedMedia, contentUrl, type SignedAddresses, uploadUrl } from "./signed-addresses.ts";
@@ -140,7 +140,8 @@ function toAnnounced(sent: SubmittedMedia): AnnouncedMedia {
 function toLink({ traceId, spanId, datasetItemId, field }: SubmittedMedia): AnnouncedMedia["link"] {
   const place = { spanId: spanId ?? "", field: field ?? "" };
   if (typeof traceId === "string") return { traceKey: canonicalTraceId(traceId), isLasting: false, ...place };
-  if (typeof datasetItemId === "string") return { traceKey: `item:${datasetItemId}`, isLasting: true, ...place };
+  if (typeof datasetItemId === "string")
+    return { traceKey: `${itemPrefix}${datasetItemId}`, isLasting: true, ...place };
   return null;
 }
 

@@ -14,7 +14,7 @@ import {
   buildTreeRead,
 } from "../trace-store/writing/trace-read.ts";
 import type { PricedProject, PriceStore } from "./price-store.ts";
-import { treeCost } from "./tree-cost.ts";
+import { billedOutput, treeCost } from "./tree-cost.ts";
 
 /** A larger trace has no estimate. */
 const spansMax = 20_000;
@@ -90,8 +90,7 @@ export function createCostEstimator({ reading, prices }: { reading: Database; pr
     if (span.model === null) return null;
     return costOf(findPrice(span.model), {
       input: span.inputTokens,
-      // An embedding has no output tokens.
-      output: span.outputTokens ?? (span.kind === "embedding" ? 0 : null),
+      output: billedOutput(span.kind, span.outputTokens),
       cacheRead: span.cacheReadTokens,
       cacheWrite: span.cacheWriteTokens,
     });

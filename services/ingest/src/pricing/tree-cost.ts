@@ -18,8 +18,7 @@ export function treeCost(tree: Tree, rowId: string, findPrice: (model: string) =
     const model = saying(node, node.span.facts.model, "model");
     const cost = costOf(model === null ? null : findPrice(model), {
       input,
-      // An embedding has no output tokens.
-      output: output ?? (node.span.kind === "embedding" ? 0 : null),
+      output: billedOutput(node.span.kind, output),
       cacheRead,
       cacheWrite,
     });
@@ -28,4 +27,9 @@ export function treeCost(tree: Tree, rowId: string, findPrice: (model: string) =
     else if (!isBeyondItsCalls) return null;
   }
   return sum;
+}
+
+/** The output tokens that are priced: an embedding has none. */
+export function billedOutput(kind: string, output: number | null): number | null {
+  return output ?? (kind === "embedding" ? 0 : null);
 }

@@ -3,6 +3,7 @@ import { AppError, type Clock, type Handler, requireProject, type ServedRoute } 
 import type { AgentStore } from "../agents/agent-store.ts";
 import type { CostEstimator } from "../pricing/cost-estimator.ts";
 import type { PriceStore } from "../pricing/price-store.ts";
+import { billedOutput } from "../pricing/tree-cost.ts";
 import type { SpanRecorder } from "../recording/span-recorder.ts";
 import type { ScoreStore } from "../scores/score-store.ts";
 import type { OutlinedSpan, TraceStore } from "../trace-store/trace-store.ts";
@@ -106,8 +107,7 @@ export function getTraceOutline({ traces, prices }: { traces: TraceStore; prices
 /** The cost of the tokens that a span reports itself, at the price of the model that it names. */
 function ownCost({ model, borrowsModel, kind, ownTokens }: OutlinedSpan, findPrice: FindPrice): number | null {
   if (model === null || borrowsModel) return null;
-  // An embedding has no output tokens.
-  return costOf(findPrice(model), { ...ownTokens, output: ownTokens.output ?? (kind === "embedding" ? 0 : null) });
+  return costOf(findPrice(model), { ...ownTokens, output: billedOutput(kind, ownTokens.output) });
 }
 
 /** The period shown for a project without traces. */
