@@ -1,4 +1,11 @@
-import { evaluationsReceived, type ReceivedEvaluation, type SettledTrace, tracesSettled } from "@touchstone/contracts";
+import {
+  evaluationsReceived,
+  type ReceivedEvaluation,
+  type SettledTrace,
+  type StoredTrace,
+  tracesSettled,
+  tracesStored,
+} from "@touchstone/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { IncomingFragment } from "../src/model/incoming-fragment.ts";
 import type { ReadSpan } from "../src/model/read-span.ts";
@@ -261,6 +268,28 @@ describe("an OTel trace", () => {
     await pass(openSeconds);
     expect([await settled(gone), await settled(imported)]).toEqual([[], []]);
   });
+
+  test("that was imported is not monitored when it grows", async () => {
+    const projectId = newProject();
+    const [id] = await store(await buildJob(projectId, [otlp(1, null)], { monitor: false }));
+    await insert(projectId, otlp(2, 1));
+    await pass(quietSeconds);
+    expect(await settled(projectId)).toMatchObject([{ traceId: id, monitor: false }]);
+  });
+});
+
+test.each([
+  ["OpenTelemetry", otlp(2, 1)],
+  ["REST", { parentSpanId: "never" }],
+])("an orphan of %s that was imported is not monitored when it is promoted", async (_, orphan) => {
+  const projectId = newProject();
+  const [id] = await store(await buildJob(projectId, [orphan], { monitor: false }));
+  await pass(100);
+  await pass(quietSeconds);
+  expect(await readAnnounced<StoredTrace>(database, projectId, tracesStored)).toMatchObject([
+    { traceId: id, monitor: false },
+  ]);
+  expect(await settled(projectId)).toEqual([]);
 });
 
 test.each([

@@ -8,6 +8,7 @@ import {
   promotedFlag,
   remoteParentFlag,
   type SpanRow,
+  unmonitoredFlag,
   updatedFlag,
 } from "../model/span-row.ts";
 import { sameTokens, type TokenList, toTokenList } from "../model/token-list.ts";
@@ -97,7 +98,7 @@ export function planTrace(touched: TouchedTrace): TracePlan {
   const inserts = incoming.map((row) => ({ row, columns: columnsOf(row.id, row.flags) }));
   const changes: RowChange[] = [];
   for (const record of stored) {
-    const columns = columnsOf(record.id, record.flags & (otlpFlag | remoteParentFlag | updatedFlag));
+    const columns = columnsOf(record.id, record.flags & (otlpFlag | remoteParentFlag | updatedFlag | unmonitoredFlag));
     if (isShownAlready(record, columns)) continue;
     changes.push({
       ...columns,
@@ -133,11 +134,14 @@ export function planTrace(touched: TouchedTrace): TracePlan {
 
 /** A trace settles only because of new spans that were not imported, and only if it has a root. */
 function planSettling(
-  { isHuge, incoming, hasNewFacts, promoted }: TouchedTrace,
+  { isHuge, stored, incoming, hasNewFacts, promoted }: TouchedTrace,
   spans: readonly TreeSpan[],
   isRoot: (id: string) => boolean,
 ): TraceChange["settles"] {
-  const hasGrown = hasNewFacts || promoted !== null || incoming.some(({ asked }) => asked?.monitor !== false);
+  const hasGrown =
+    hasNewFacts ||
+    stored.some(({ id, flags }) => id === promoted && (flags & unmonitoredFlag) === 0) ||
+    incoming.some(({ flags }) => (flags & unmonitoredFlag) === 0);
   if (!hasGrown) return null;
   const roots = spans.filter(({ id }) => isRoot(id));
   if (roots.some(({ endedAtMs }) => endedAtMs === null)) return "open";

@@ -1,10 +1,13 @@
 import type { StoredTrace } from "@touchstone/contracts";
-import type { SpanRow } from "./span-row.ts";
+import { type SpanRow, unmonitoredFlag } from "./span-row.ts";
 
-/** The JSON of a root in `event.traces.stored.v1`. OTLP cannot request monitoring. */
+/**
+ * The JSON of a root in `event.traces.stored.v1`. A root whose `flags` say so is not monitored; for the others, `asked` is
+ * what its sender requested, absent = nothing.
+ */
 export function describeRoot(
   projectId: string,
-  row: Pick<SpanRow, "id" | "agentId" | "name" | "createdAtMs"> & { source: string | null },
+  row: Pick<SpanRow, "id" | "agentId" | "name" | "createdAtMs" | "flags"> & { source: string | null },
   asked: Pick<StoredTrace, "monitor" | "patternIds"> = { monitor: null, patternIds: null },
 ): string {
   const described: StoredTrace = {
@@ -14,7 +17,7 @@ export function describeRoot(
     name: row.name,
     createdAt: new Date(row.createdAtMs).toISOString(),
     trafficSource: row.source,
-    monitor: asked.monitor,
+    monitor: (row.flags & unmonitoredFlag) === 0 ? asked.monitor : false,
     patternIds: asked.patternIds,
   };
   return JSON.stringify(described);

@@ -27,6 +27,8 @@ export interface ReadSpan {
   parentSpanId: string | null;
   source: string | null;
   agentId: string | null;
+  /** See span-row.ts. */
+  flags: number;
   inputTokens: number | null;
   outputTokens: number | null;
   cacheReadTokens: number | null;

@@ -1,4 +1,3 @@
-import type { StoredTrace } from "@touchstone/contracts";
 import type { IncomingFragment } from "./incoming-fragment.ts";
 import type { OwnFacts, PromptUse } from "./own-facts.ts";
 import type { SpanUpdate } from "./span-update.ts";
@@ -14,6 +13,8 @@ export const promotedFlag = 4;
 export const updatedFlag = 8;
 /** Set in `flags` of a root that names no model and shows that of a call below, which does not price its tokens. */
 export const borrowedModelFlag = 16;
+/** Set in `flags` of a row that was imported or sent with `monitor:false`: as a root, now or later, it is not monitored. */
+export const unmonitoredFlag = 32;
 
 /** One span ready to be written. All values are final, except whether it is new, which only the store knows. */
 export interface SpanRow {
@@ -72,8 +73,6 @@ export interface SpanRow {
    * new REST roots, and REST children if these are checked too.
    */
   settled: string | null;
-  /** Monitoring options of an OTel span's sender; absent = none, as OTLP itself cannot express them. */
-  asked?: Pick<StoredTrace, "monitor" | "patternIds">;
   /** The searched text of a root, lower-cased; null for a child, and on OTLP until its trace is derived. */
   doc: string | null;
 }

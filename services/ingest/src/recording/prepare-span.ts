@@ -7,7 +7,7 @@ import type { OwnFacts } from "../model/own-facts.ts";
 import { writeSettledFacts } from "../model/settled-facts.ts";
 import type { IncomingSpan, JsonText } from "../model/span.ts";
 import { encodeSpanBody } from "../model/span-body.ts";
-import { otlpFlag, remoteParentFlag, type SpanJob, type SpanRow } from "../model/span-row.ts";
+import { otlpFlag, remoteParentFlag, type SpanJob, type SpanRow, unmonitoredFlag } from "../model/span-row.ts";
 import { toTokenList } from "../model/token-list.ts";
 import { type CallOutcome, readCallOutcomes } from "../model/tool-calls.ts";
 import { writeToolTally } from "../model/tool-tally.ts";
@@ -75,7 +75,11 @@ function prepareRow(span: IncomingSpan, context: SpanContext, body: Buffer): Spa
   const agentId = agentName === null ? (isRoot ? context.agentId : null) : agentIdOf(projectId, agentName);
   const settles = !isOtlp && (isRoot || context.settlesChildren === true);
   // The agent of a child is the one it names: its root may not have arrived.
-  const described = { id, agentId: agentId ?? context.agentId, name, createdAtMs, source };
+  const flags =
+    (isOtlp ? otlpFlag : 0) |
+    (span.parentIsRemote ? remoteParentFlag : 0) |
+    (context.monitor === false ? unmonitoredFlag : 0);
+  const described = { id, agentId: agentId ?? context.agentId, name, createdAtMs, source, flags };
   const ownTokens = toTokenList([
     span.inputTokens,
     span.outputTokens,
@@ -113,11 +117,10 @@ function prepareRow(span: IncomingSpan, context: SpanContext, body: Buffer): Spa
     ...(span.tree?.prompt !== undefined && { prompt: span.tree.prompt }),
     responseId: maybeStorable(span.tree?.responseId ?? null),
     parentDk: isOtlp ? null : dedupeKey("rest", null, parentSpanId),
-    flags: (isOtlp ? otlpFlag : 0) | (span.parentIsRemote ? remoteParentFlag : 0),
+    flags,
     body,
     event: settles ? describeRoot(projectId, described, context) : null,
     settled: settles ? writeSettledFacts({ ...span, sessionId, framework, model, latencyMs, hasError }) : null,
-    ...(isOtlp && context.monitor !== null && { asked: { monitor: context.monitor, patternIds: context.patternIds } }),
     doc: isRoot && !isOtlp ? searchText({ ...span, id, name, sessionId }) : null,
   };
 }

@@ -5,7 +5,7 @@ import { describeRoot } from "../model/describe-root.ts";
 import { agentIdOf } from "../model/ids.ts";
 import { writeSettledFacts } from "../model/settled-facts.ts";
 import { decodeSpanBody, readBodyMembers } from "../model/span-body.ts";
-import { promotedFlag, remoteParentFlag } from "../model/span-row.ts";
+import { promotedFlag, remoteParentFlag, unmonitoredFlag } from "../model/span-row.ts";
 import { toTokenList } from "../model/token-list.ts";
 import { rootText } from "../search/search-text.ts";
 import { quotaSpent } from "../trace-store/writing/span-insert.ts";
@@ -150,17 +150,13 @@ async function promote(projectId: string, child: ChildRecord, body: Buffer): Pro
     { id, name, model, sessionId, otelTraceId: null },
     { own: body, input: null, output: null },
   );
-  const event = describeRoot(projectId, {
-    id,
-    agentId,
-    name,
-    createdAtMs: child.created_at.getTime(),
-    source: child.source,
-  });
+  const { flags, source, created_at: createdAt } = child;
+  const event = describeRoot(projectId, { id, agentId, name, createdAtMs: createdAt.getTime(), source, flags });
   const change = { ...shown(projectId, child), isRoot: true, agentId, agentName: name };
   const { output, toolCalls } = readBodyMembers(await decodeSpanBody(body), ["output", "toolCalls"]);
   const { framework, latency_ms: latencyMs, has_error: hasError } = child;
-  const settled = writeSettledFacts({ sessionId, framework, model, latencyMs, hasError, output, toolCalls });
+  const facts = writeSettledFacts({ sessionId, framework, model, latencyMs, hasError, output, toolCalls });
+  const settled = (flags & unmonitoredFlag) === 0 ? facts : null;
   return { change: { ...change, flags: change.flags | promotedFlag }, doc, event, settled };
 }
 
@@ -184,7 +180,7 @@ function shown(projectId: string, child: ChildRecord): ChangedRow["change"] {
     netTokens: toTokenList(child.net_tokens ?? []),
     tools: child.tools,
     derived: null,
-    flags: child.flags & remoteParentFlag,
+    flags: child.flags & (remoteParentFlag | unmonitoredFlag),
     before: { is_root: child.is_root === true, created_at: child.created_at, source: child.source },
     isRewritten: false,
   };

@@ -353,7 +353,7 @@ async function writePlans(
 
 function finalRow(projectId: string, row: SpanRow, columns: RowColumns, doc: string | null): SpanRow {
   const final = { ...row, ...columns, doc };
-  return columns.isRoot ? { ...final, event: describeRoot(projectId, final, row.asked) } : final;
+  return columns.isRoot ? { ...final, event: describeRoot(projectId, final) } : final;
 }
 
 /** The bodies for the texts of roots, by row: incoming and stored ones. */
