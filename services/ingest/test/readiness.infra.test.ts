@@ -94,7 +94,21 @@ describe("GET /health/ready of ingest", () => {
     nowMs += 13 * dayMs;
     expect(upkeep.state()).toBe("ok");
     nowMs += 2 * dayMs;
+    await until(async () => upkeep.state() === "not now");
+    upkeep.stop();
+  });
+
+  test("makes partitions at once when the clock was moved past the prepared ones", async () => {
+    let nowMs = Date.parse("2026-11-20T12:00:00Z");
+    const upkeep = keepPartitions({
+      partitions: { makeFor: async () => 0, makeAhead: async () => 3 },
+      clock: { now: () => nowMs },
+      logger: silentLogger,
+    });
+    await until(async () => upkeep.state() === "ok");
+    nowMs += 20 * dayMs;
     expect(upkeep.state()).not.toBe("ok");
+    await until(async () => upkeep.state() === "ok");
     upkeep.stop();
   });
 });

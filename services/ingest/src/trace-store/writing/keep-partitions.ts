@@ -26,9 +26,12 @@ export function keepPartitions(options: {
   let failure = "not made yet";
   let lastsUntilMs = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
+  let isWaiting = false;
   let stopped = false;
 
   async function turn(): Promise<void> {
+    clearTimeout(timer);
+    isWaiting = false;
     let delayMs = hourMs;
     try {
       const startedMs = clock.now();
@@ -40,12 +43,19 @@ export function keepPartitions(options: {
       failure = err instanceof Error ? err.message : "could not be made";
       delayMs = retryMs;
     }
-    if (!stopped) timer = setTimeout(() => void turn(), delayMs).unref();
+    if (stopped) return;
+    timer = setTimeout(() => void turn(), delayMs).unref();
+    isWaiting = delayMs === hourMs;
   }
 
   void turn();
   return {
-    state: () => (clock.now() < lastsUntilMs ? "ok" : failure),
+    state() {
+      if (clock.now() < lastsUntilMs) return "ok";
+      // The clock was moved ahead, by a resumed machine for example: the timer knows nothing of it.
+      if (isWaiting) void turn();
+      return failure;
+    },
     stop() {
       stopped = true;
       clearTimeout(timer);
