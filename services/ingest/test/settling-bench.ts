@@ -1,8 +1,10 @@
 import { uuidv7 } from "@touchstone/service-kit";
 import type { z } from "zod";
+import type { ReadSpan } from "../src/model/read-span.ts";
 import type { IncomingSpan } from "../src/model/span.ts";
-import type { IngestDatabase } from "./ingest-database.ts";
+import { asTheyAre, type IngestDatabase } from "./ingest-database.ts";
 import type { buildJob } from "./span-builders.ts";
+import { anyRoot } from "./trace-store-contract.ts";
 
 // The data of the settling tests, and how they read announcements about it.
 
@@ -35,6 +37,27 @@ export async function storeJob(
   const [outcome] = await store.insertBatch([job], 0);
   if (outcome?.status !== "fulfilled") throw outcome?.reason;
   return outcome.value.map(({ id }) => id);
+}
+
+/** The first hundred roots of a project. */
+export async function readRoots({ store }: IngestDatabase, projectId: string): Promise<ReadSpan[]> {
+  return (await store.listRoots({ projectId, limit: 100, before: null, ...anyRoot }, asTheyAre)).items;
+}
+
+/** Ages all waiting rows by this much, and runs the sweeper as often as necessary. */
+export async function passTime({ maintenance, sweep }: IngestDatabase, seconds: number): Promise<void> {
+  for (const [table, column] of [
+    ["traces", "settles_at"],
+    ["traces", "due_at"],
+    ["awaited_parents", "due_at"],
+  ]) {
+    await maintenance.query({
+      name: `pass_${table}_${column}`,
+      text: `update ingest.${table} set ${column} = ${column} - make_interval(secs => $1)`,
+      values: [seconds],
+    });
+  }
+  while ((await sweep()) > 0);
 }
 
 /** The contents of one subject's events for a project, in the order they were written. */

@@ -1,21 +1,22 @@
-import {
-  evaluationsReceived,
-  type ReceivedEvaluation,
-  type SettledTrace,
-  type StoredTrace,
-  tracesSettled,
-  tracesStored,
-} from "@touchstone/contracts";
+import { evaluationsReceived, type ReceivedEvaluation, type SettledTrace, tracesSettled } from "@touchstone/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { IncomingFragment } from "../src/model/incoming-fragment.ts";
-import type { ReadSpan } from "../src/model/read-span.ts";
 import type { IncomingSpan } from "../src/model/span.ts";
 import { buildSettling, readDueTraces } from "../src/settling/due-traces.ts";
 import { showDetail } from "../src/traces/show-trace.ts";
-import { asTheyAre, type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
-import { calling, newProject, otlp, readAnnounced, spanId, storeJob, traceId } from "./settling-bench.ts";
+import { type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
+import {
+  calling,
+  newProject,
+  otlp,
+  passTime,
+  readAnnounced,
+  readRoots,
+  spanId,
+  storeJob,
+  traceId,
+} from "./settling-bench.ts";
 import { buildJob } from "./span-builders.ts";
-import { anyRoot } from "./trace-store-contract.ts";
 import { cutIntoExports, seededRandom, spansOf, traceCaptures } from "./trees/exports.ts";
 
 const quietSeconds = 10;
@@ -45,29 +46,11 @@ async function insertFragments(projectId: string, ...fragments: IncomingFragment
 
 const store = (job: Awaited<ReturnType<typeof buildJob>>): Promise<string[]> => storeJob(database, job);
 
-/** Ages all waiting rows by this much, and runs the sweeper as often as necessary. */
-async function pass(seconds: number): Promise<void> {
-  for (const [table, column] of [
-    ["traces", "settles_at"],
-    ["traces", "due_at"],
-    ["awaited_parents", "due_at"],
-  ]) {
-    await database.maintenance.query({
-      name: `pass_${table}_${column}`,
-      text: `update ingest.${table} set ${column} = ${column} - make_interval(secs => $1)`,
-      values: [seconds],
-    });
-  }
-  while ((await database.sweep()) > 0);
-}
-
+const pass = (seconds: number): Promise<void> => passTime(database, seconds);
 const settled = (projectId: string) => readAnnounced<SettledTrace>(database, projectId, tracesSettled);
 const settledIds = async (projectId: string) => (await settled(projectId)).map(({ traceId }) => traceId);
+const roots = (projectId: string) => readRoots(database, projectId);
 const evaluations = (projectId: string) => readAnnounced<ReceivedEvaluation>(database, projectId, evaluationsReceived);
-
-async function roots(projectId: string): Promise<ReadSpan[]> {
-  return (await database.store.listRoots({ projectId, limit: 100, before: null, ...anyRoot }, asTheyAre)).items;
-}
 
 describe("a REST trace", () => {
   test("settles with the commit that stores it, once, with what live checks go by", async () => {
@@ -137,22 +120,6 @@ describe("a REST trace", () => {
       { traceId: id, latencyMs: 3, framework: "f", isOutputEmpty: false },
     ]);
   });
-});
-
-test("many orphans with many failed tools are announced in parts that the bus takes", async () => {
-  const projectId = newProject();
-  const names = Array.from({ length: 50 }, (_, at) => `${at}`.padEnd(2_000, "x"));
-  const toolCalls = JSON.stringify(names.map((name) => ({ name, success: false })));
-  const orphans = Array.from({ length: 30 }, (_, at) => ({ parentSpanId: `never ${at}`, toolCalls }));
-  await insert(projectId, ...orphans);
-  await pass(100);
-
-  expect(await settled(projectId)).toHaveLength(orphans.length);
-  const { rows } = await database.maintenance.query<{ bytes: number }>({
-    name: "largest_event",
-    text: "select max(octet_length(body::text)) as bytes from ingest.outbox",
-  });
-  expect(rows[0]?.bytes).toBeLessThan(1.2 * 1024 * 1024);
 });
 
 describe("an OTel trace", () => {
@@ -277,50 +244,6 @@ describe("an OTel trace", () => {
     expect(await settled(projectId)).toMatchObject([{ traceId: id, monitor: false }]);
   });
 });
-
-test.each([
-  ["OpenTelemetry", otlp(2, 1)],
-  ["REST", { parentSpanId: "never" }],
-])("an orphan of %s that was imported is not monitored when it is promoted", async (_, orphan) => {
-  const projectId = newProject();
-  const [id] = await store(await buildJob(projectId, [orphan], { monitor: false }));
-  await pass(100);
-  await pass(quietSeconds);
-  expect(await readAnnounced<StoredTrace>(database, projectId, tracesStored)).toMatchObject([
-    { traceId: id, monitor: false },
-  ]);
-  expect(await settled(projectId)).toEqual([]);
-});
-
-test.each([
-  ["OpenTelemetry", { ...otlp(2, 1), parentSpanId: spanId(9) }],
-  ["REST", { parentSpanId: "never" }],
-])(
-  "an orphan of %s that cannot be promoted delays no other project's, and is promoted later",
-  async (_producer, orphan) => {
-    const [broken, sound] = [newProject(), newProject()];
-    for (const projectId of [broken, sound]) await insert(projectId, orphan);
-    const run = (text: string) => database.superuser.query({ name: "", text });
-    await run(`
-    create or replace function ingest.refuse_change() returns trigger language plpgsql as
-    $$ begin raise exception 'this row cannot be changed'; end $$`);
-    await run(`
-    create trigger refuse before update on ingest.spans for each row
-    when (new.project_id = '${broken}') execute function ingest.refuse_change()`);
-    const namesOf = async (projectId: string) => (await roots(projectId)).map(({ name }) => name);
-    try {
-      await pass(100);
-      await pass(quietSeconds);
-      expect([await namesOf(broken), await namesOf(sound)]).toEqual([[], ["weather agent"]]);
-      expect([await settled(broken), await settled(sound)]).toMatchObject([[], [{ name: "weather agent" }]]);
-    } finally {
-      await run("drop trigger refuse on ingest.spans");
-    }
-
-    await pass(60);
-    expect(await namesOf(broken)).toEqual(["weather agent"]);
-  },
-);
 
 describe("an evaluation from another system", () => {
   const graded = (more: Partial<IncomingFragment>, evaluation: object): IncomingFragment => ({
