@@ -303,7 +303,7 @@ describe("a flow through the files", () => {
   });
 });
 
-test("a refused word is found in comments and titles, and not in code, strings or other words", () => {
+test("a refused word is found in documents, comments and titles, and not in code, strings or other words", () => {
   const text = [
     "/** A key; whoever",
     " * has it, reads. */",
@@ -313,6 +313,7 @@ test("a refused word is found in comments and titles, and not in code, strings o
   ].join("\n");
   expect(findWord({ path: "libs/db/test/a.test.ts", text }, "whoever").map(({ line }) => line)).toEqual([1, 4, 3, 5]);
   expect(findWord({ path: "docs/a.ts", text }, "whoever")).toEqual([]);
+  expect(findWord({ path: "docs/a.md", text: "# Keys\n\nWhoever reads" }, "whoever")).toMatchObject([{ line: 3 }]);
   expect(
     findWord({ path: "libs/db/a.ts", text: "/** waits for\n * ever; as `away`, throw-away */" }, "for ever"),
   ).toHaveLength(1);

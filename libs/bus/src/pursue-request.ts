@@ -32,7 +32,7 @@ type Obstacle = "timeout" | "busy" | "no_responder" | "disconnected";
 const obstacleMessages: Record<Obstacle, string> = {
   timeout: "No outcome came in time",
   busy: "Every member was busy until the time was over",
-  no_responder: "Nobody answers this subject",
+  no_responder: "No service answers this subject",
   disconnected: "NATS is unavailable",
 };
 

@@ -35,7 +35,7 @@ function isNobodyStoring(error: unknown): boolean {
 
 /** The publisher's error for an error of the client. */
 export function toBusError(cause: unknown, nats: NatsConnection, subject: string): BusError {
-  if (nats.isClosed()) return new BusError("disconnected", "NATS went away", { subject, cause });
+  if (nats.isClosed()) return new BusError("disconnected", "NATS closed the connection", { subject, cause });
   if (cause instanceof TimeoutError) {
     return new BusError("timeout", "The event store did not acknowledge in time", { subject, cause });
   }

@@ -273,7 +273,7 @@ export const settings = {
   ),
   SERVICE_RETENTION_DAYS: setting(
     days.optional(),
-    "Days that traces are kept, by their own time, in projects without their own setting. Kept for ever when unset or not above 0.",
+    "Days that traces are kept, by their own time, in projects without their own setting. Kept without limit when unset or not above 0.",
   ),
 
   SERVICE_ALLOW_PRIVATE_WEBHOOKS: setting(

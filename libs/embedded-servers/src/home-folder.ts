@@ -86,7 +86,7 @@ async function closeToOthers(home: string): Promise<void> {
   if ((mode & 0o022) === 0) return;
   if (!(await isOurs(home))) {
     throw new EmbeddedServerError("home_not_usable", `${home} can be changed by other users.`, {
-      hint: `Run: chmod go-w ${home}, or set SERVICE_HOME to a folder of its own.`,
+      hint: `Run: chmod go-w ${home}, or set SERVICE_HOME to another folder.`,
     });
   }
   await chmod(home, mode & 0o755);

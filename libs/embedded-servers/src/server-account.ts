@@ -32,7 +32,7 @@ export async function chooseServerAccount({
   if (process.getuid?.() !== 0) return null;
   if (!Number.isInteger(uid) || uid < 1 || uid >= 65_534) {
     throw new EmbeddedServerError("account_unavailable", `User id ${uid} cannot run the embedded servers.`, {
-      hint: "Choose a number from 1 to 65533 that belongs to nobody else.",
+      hint: "Choose a number from 1 to 65533 that no other user has.",
     });
   }
   const passwd = await readFile("/etc/passwd", "utf8").catch(() => "");

@@ -15,7 +15,7 @@ export function tooMuchToSend(owner: ServiceName): AppError {
 export function noRoom(owner: ServiceName, envelope: RouteEnvelope, obstacle: ShareUnit = "total"): AppError {
   if (owner !== "ingest") {
     const whose = obstacle === "total" ? "" : ` of this ${obstacle}`;
-    const message = `The ${owner} service has too much${whose} in hand; retry.`;
+    const message = `The ${owner} service has too much${whose} in progress; retry.`;
     return new AppError("service_unavailable", message, { retryAfterSeconds: 1 });
   }
   return new AppError(

@@ -64,7 +64,7 @@ export async function runProcess<Config extends RunConfig>({
   const tracing = traces === null ? null : await startTracing(traces, logger);
   // With a full disk printed lines are lost, like log lines; the service continues.
   process.stdout.on("error", () => {});
-  process.on("unhandledRejection", (err) => logger.error({ err }, "a promise was rejected and nobody handled it"));
+  process.on("unhandledRejection", (err) => logger.error({ err }, "a promise was rejected and not handled"));
   process.on("uncaughtException", (err) => {
     logger.fatal({ err }, "uncaught exception");
     logger.flush();

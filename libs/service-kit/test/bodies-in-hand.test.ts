@@ -190,7 +190,7 @@ test("another service answers 503 with Retry-After", async () => {
   await serving.occupy(4 * mebibyte);
   const refused = serving.begin(routes.createDataset, length(3 * mebibyte));
 
-  expect(await refused.received("The eval-runs service has too much in hand; retry.")).toMatch(
+  expect(await refused.received("The eval-runs service has too much in progress; retry.")).toMatch(
     /^HTTP\/1.1 503 [\s\S]*retry-after: 1\r\n/,
   );
   serving.finish();

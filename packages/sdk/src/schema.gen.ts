@@ -794,7 +794,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read how a run's analysis stands. */
+        /** Read the state of a run's analysis. */
         get: operations["getAnalysisStatus"];
         put?: never;
         post?: never;
@@ -964,7 +964,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what live scorers say of a trace. */
+        /** List the verdicts of live scorers on a trace. */
         get: operations["listTraceEvaluations"];
         put?: never;
         post?: never;
@@ -981,7 +981,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what live scorers said of a session. */
+        /** List the verdicts of live scorers on a session. */
         get: operations["listSessionScores"];
         put?: never;
         post?: never;
@@ -2950,7 +2950,7 @@ export interface operations {
                                  */
                                 coverageMode: "all" | "sampled";
                                 sampleRate: number;
-                                /** @description The project's setting; 0 or less: traces are kept for ever */
+                                /** @description The project's setting; 0 or less: traces are kept without limit */
                                 retentionDays: number;
                                 thresholdOverrides: {
                                     [key: string]: unknown;
@@ -5237,7 +5237,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How the analysis stands. */
+            /** @description The state of the analysis. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -127,7 +127,7 @@ export function readAuthConfig(environment: Environment): { config: AuthConfig; 
     mistakes.push("SERVICE_PUBLIC_URL: is needed to sign in by a provider, which sends browsers back to it");
   }
   if (providers.oidc?.issuer.startsWith("http:")) {
-    warnings.push("SERVICE_OIDC_ISSUER: is asked over http; whoever is on the way can sign in as anybody");
+    warnings.push("SERVICE_OIDC_ISSUER: is reached over http; anyone on the network path can sign in as any user");
   }
   if (values.SERVICE_TRUSTED_ORIGINS.some((origin) => /[*?]/.test(origin))) {
     mistakes.push("SERVICE_TRUSTED_ORIGINS: has no wildcards; name each origin");

@@ -103,7 +103,7 @@ describe("the patterns and custom scorers of a group", () => {
         verdictMode: "replay",
       },
     ]);
-    const because = "It was not there any more when the run was created.";
+    const because = "It was deleted before the run was created.";
     expect(asked.judge[0]?.group).toEqual({
       name: "group",
       members: [
@@ -142,8 +142,12 @@ describe("the patterns and custom scorers of a group", () => {
   });
 
   test.each([
-    ["no_responder", "no_scorer", "Nobody is running who scores the patterns and custom scorers of its group."],
-    ["failed", "no_scorer", "Whoever scores the patterns and custom scorers of its group failed on this result."],
+    ["no_responder", "no_scorer", "No service that scores the patterns and custom scorers of its group is running."],
+    [
+      "failed",
+      "no_scorer",
+      "The service that scores the patterns and custom scorers of its group failed on this result.",
+    ],
     ["timeout", "timeout", "The result was not scored in time by the patterns and custom scorers of its group."],
     [
       "too_large",

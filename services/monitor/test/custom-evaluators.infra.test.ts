@@ -254,7 +254,7 @@ test("members of a live group that are patterns and custom scorers bring their g
         { name: "Thanks", goodness: 1 },
         { goodness: 1 },
         { name: "Bool", goodness: 1 },
-        { goodness: null, because: "It is not there any more." },
+        { goodness: null, because: "It no longer exists." },
       ],
     },
   ]);

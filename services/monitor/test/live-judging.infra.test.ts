@@ -200,7 +200,7 @@ test("deleted traces and scorers are not judged", async () => {
   await tell([buildJudge()]);
   const { judge, asked } = buildChecks({ trace: null });
   await plan([judge], buildSettledTrace({ projectId }));
-  expect(await carryOut([judge])).toMatchObject([{ outcome: "skipped", reason: "The trace is not there any more." }]);
+  expect(await carryOut([judge])).toMatchObject([{ outcome: "skipped", reason: "The trace no longer exists." }]);
   await tell([], [], 2);
   expect(await carryOut([judge])).toMatchObject([{ outcome: "skipped", reason: "The scorer was paused or removed." }]);
   expect(asked).toEqual([]);

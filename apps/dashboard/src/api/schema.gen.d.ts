@@ -1579,7 +1579,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read how a run's analysis stands. */
+        /** Read the state of a run's analysis. */
         get: operations["getAnalysisStatus"];
         put?: never;
         post?: never;
@@ -2498,7 +2498,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what live scorers say of a trace. */
+        /** List the verdicts of live scorers on a trace. */
         get: operations["listTraceEvaluations"];
         put?: never;
         post?: never;
@@ -2515,7 +2515,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what live scorers said of a session. */
+        /** List the verdicts of live scorers on a session. */
         get: operations["listSessionScores"];
         put?: never;
         post?: never;
@@ -2673,7 +2673,7 @@ export interface paths {
         /** List webhooks. */
         get: operations["listWebhooks"];
         put?: never;
-        /** Have an address told of failures. */
+        /** Notify an address of failures. */
         post: operations["createWebhook"];
         delete?: never;
         options?: never;
@@ -3246,7 +3246,7 @@ export interface paths {
         /** List pending invitations. */
         get: operations["listInvitations"];
         put?: never;
-        /** Invite somebody by their e-mail address. */
+        /** Invite a person by e-mail. */
         post: operations["createInvitation"];
         delete?: never;
         options?: never;
@@ -5778,7 +5778,7 @@ export interface operations {
                                  */
                                 coverageMode: "all" | "sampled";
                                 sampleRate: number;
-                                /** @description The project's setting; 0 or less: traces are kept for ever */
+                                /** @description The project's setting; 0 or less: traces are kept without limit */
                                 retentionDays: number;
                                 thresholdOverrides: {
                                     [key: string]: unknown;
@@ -9345,7 +9345,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How the analysis stands. */
+            /** @description The state of the analysis. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9922,7 +9922,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How the CI run stands. */
+            /** @description The state of the CI run. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10445,7 +10445,7 @@ export interface operations {
                              */
                             coverageMode: "all" | "sampled";
                             sampleRate: number;
-                            /** @description The project's setting; 0 or less: traces are kept for ever */
+                            /** @description The project's setting; 0 or less: traces are kept without limit */
                             retentionDays: number;
                             thresholdOverrides: {
                                 [key: string]: unknown;
@@ -10519,7 +10519,7 @@ export interface operations {
                              */
                             coverageMode: "all" | "sampled";
                             sampleRate: number;
-                            /** @description The project's setting; 0 or less: traces are kept for ever */
+                            /** @description The project's setting; 0 or less: traces are kept without limit */
                             retentionDays: number;
                             thresholdOverrides: {
                                 [key: string]: unknown;

@@ -46,7 +46,7 @@ export function AgreementContent({ scorer, agreement, minPairs, since }: Agreeme
         </div>
         {agreement !== undefined && agreement.pairs > 0 && (
           <Section
-            title={`What ${scorer.name} and people said of the same ${countOf(agreement.pairs, "trace")}`}
+            title={`How ${scorer.name} and people rated the same ${countOf(agreement.pairs, "trace")}`}
             aside={`since ${formatDay(since)}`}
           >
             <div className="grid items-start gap-x-10 gap-y-6 lg:grid-cols-2">

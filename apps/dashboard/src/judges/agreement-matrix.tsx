@@ -30,7 +30,7 @@ export function AgreementMatrix({ agreement, chosen }: { agreement: Agreement; c
   );
   return (
     <table className="w-full max-w-xl border-separate border-spacing-1">
-      <caption className="sr-only">What {scorerName} and people said of the same traces</caption>
+      <caption className="sr-only">How {scorerName} and people rated the same traces</caption>
       <thead>
         <tr>
           <td />

@@ -90,7 +90,7 @@ export function RubricFields({ draft, set, mistakes }: FieldsProps) {
         </p>
       )}
       <details open={draft.judgePrompt !== ""}>
-        <summary className="text-sm font-medium">A prompt template of its own</summary>
+        <summary className="text-sm font-medium">Own prompt template</summary>
         <div className="mt-2">
           <TextArea
             label="Prompt template"

@@ -24,7 +24,7 @@ export const monitorProfile = z.object({
   topicsEnabled: z.boolean().describe("The project's setting"),
   coverageMode: z.enum(["all", "sampled"]).describe("The project's setting"),
   sampleRate: z.number(),
-  retentionDays: z.number().int().describe("The project's setting; 0 or less: traces are kept for ever"),
+  retentionDays: z.number().int().describe("The project's setting; 0 or less: traces are kept without limit"),
   thresholdOverrides: object,
   approvalPolicy: object,
   channels: z.array(z.string()),

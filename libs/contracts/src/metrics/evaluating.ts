@@ -87,7 +87,7 @@ export const evaluatingMetrics = {
   service_monitor_checks_due: {
     subject: "monitor",
     type: "gauge",
-    help: "Live checks that wait to be carried out, at most 100000; -1 when it cannot be told.",
+    help: "Live checks that wait to be carried out, at most 100000; -1 when it is unknown.",
     unit: "checks",
     labels: [],
     services: ["monitor"],
@@ -103,7 +103,7 @@ export const evaluatingMetrics = {
   service_monitor_verdict_exports_pending: {
     subject: "monitor",
     type: "gauge",
-    help: "Verdicts that wait to be exported, at most 100000; -1 when it cannot be told.",
+    help: "Verdicts that wait to be exported, at most 100000; -1 when it is unknown.",
     unit: "verdicts",
     labels: [],
     services: ["monitor"],

@@ -62,7 +62,7 @@ export const recordingMetrics = {
   service_ingest_settling_delay_seconds: {
     ...ofIngest,
     type: "gauge",
-    help: "How long the trace that is due first has waited to be announced as settled; -1 when it cannot be told.",
+    help: "How long the trace that is due first has waited to be announced as settled; -1 when it is unknown.",
     unit: "seconds",
   },
   service_ingest_retention_sweep_seconds: {

@@ -16,7 +16,7 @@ export const serverMetrics = {
   service_outbox_events_waiting: {
     subject: "bus",
     type: "gauge",
-    help: "Events in the outbox that are not published yet, at most 10000; -1 when it cannot be told.",
+    help: "Events in the outbox that are not published yet, at most 10000; -1 when it is unknown.",
     unit: "events",
     labels: ["service"],
     services: storeServices,
@@ -24,7 +24,7 @@ export const serverMetrics = {
   service_outbox_oldest_event_age_seconds: {
     subject: "bus",
     type: "gauge",
-    help: "How long the oldest unpublished event has waited in the outbox, as far as this process has seen it; -1 when it cannot be told.",
+    help: "How long the oldest unpublished event has waited in the outbox, as far as this process has seen it; -1 when it is unknown.",
     unit: "seconds",
     labels: ["service"],
     services: storeServices,
@@ -64,7 +64,7 @@ export const serverMetrics = {
   service_database_archive_failing: {
     subject: "backup",
     type: "gauge",
-    help: "Whether PostgreSQL failed when it last archived a segment of its log: 1 or 0; -1 when it cannot be told.",
+    help: "Whether PostgreSQL failed when it last archived a segment of its log: 1 or 0; -1 when it is unknown.",
     unit: "0 or 1",
     labels: [],
     services: ["ingest"],

@@ -33,10 +33,10 @@ export const analysisRoutes = {
     method: "GET",
     path: `${run}/analyze-status`,
     responses: {
-      200: { description: "How the analysis stands.", schema: analysisStatus },
+      200: { description: "The state of the analysis.", schema: analysisStatus },
       404: error("No such run in the project."),
     },
-    summary: "Read how a run's analysis stands.",
+    summary: "Read the state of a run's analysis.",
     section: "completions 5.9",
   },
   getReport: {

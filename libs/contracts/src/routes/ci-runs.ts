@@ -55,7 +55,7 @@ export const ciRunRoutes = {
     method: "GET",
     path: `${prefix}/ingest/ci-runs/{ciRunId}`,
     params: ciRunParams,
-    responses: { 200: { description: "How the CI run stands.", schema: ciRunDetail }, 404: noCiRun },
+    responses: { 200: { description: "The state of the CI run.", schema: ciRunDetail }, 404: noCiRun },
     summary: "Read a CI run.",
     section: "completions 8.4",
   },

@@ -133,7 +133,7 @@ export const liveJudgingRoutes = {
     path: `${prefix}/agent-monitoring/traces/{traceId}/evaluations`,
     params: judgedTraceParams,
     responses: { 200: { description: "Empty when nothing scored the trace.", schema: traceEvaluations } },
-    summary: "List what live scorers say of a trace.",
+    summary: "List the verdicts of live scorers on a trace.",
     section: "completions 9.5",
   },
   listSessionScores: {
@@ -143,7 +143,7 @@ export const liveJudgingRoutes = {
     path: `${prefix}/agent-monitoring/sessions/{sessionId}/scores`,
     params: judgedSessionParams,
     responses: { 200: { description: "Newest first; empty when nothing scored the session.", schema: sessionScores } },
-    summary: "List what live scorers said of a session.",
+    summary: "List the verdicts of live scorers on a session.",
     section: "completions 2.7",
   },
   runSessionSweep: {

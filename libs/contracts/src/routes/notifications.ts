@@ -49,7 +49,7 @@ export const notificationRoutes = {
       201: { description: "The webhook, and its secret, which is not shown again.", schema: webhookSecretReply },
       ...checkedBody,
     },
-    summary: "Have an address told of failures.",
+    summary: "Notify an address of failures.",
   },
   listWebhooks: {
     ...monitor,

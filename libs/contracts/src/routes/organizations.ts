@@ -143,7 +143,7 @@ export const organizationRoutes = {
       403: forbidden("The caller is neither owner nor admin."),
       409: error("They are a member already, or too many invitations are pending."),
     },
-    summary: "Invite somebody by their e-mail address.",
+    summary: "Invite a person by e-mail.",
   },
   listInvitations: {
     ...teamRoute,

@@ -113,7 +113,7 @@ export async function untilArchived(
         "select last_failed_wal as failed from pg_stat_archiver",
       );
       throw new EmbeddedServerError("backup_refused", `PostgreSQL does not archive its log in ${archive}.`, {
-        hint: `The segment ${rows[0]?.failed ?? segment} is not there; logs/postgres.log in SERVICE_HOME says why.`,
+        hint: `The segment ${rows[0]?.failed ?? segment} is missing; logs/postgres.log in SERVICE_HOME has the reason.`,
       });
     }
     await sleep(100, undefined, { signal });

@@ -80,7 +80,7 @@ export function createGithubSignIn(options: ProviderDependencies & { client: Git
           const user = (await ask("/user", accessToken)) as Record<string, unknown> | null;
           const addresses = await ask("/user/emails", accessToken);
           if (typeof user?.id !== "number" || !Number.isSafeInteger(user.id))
-            throw new Error("the answer names nobody");
+            throw new Error("the answer names no user");
           const primary = (Array.isArray(addresses) ? (addresses as (GithubAddress | null)[]) : []).find(
             (each) => each?.primary === true,
           );
@@ -92,7 +92,7 @@ export function createGithubSignIn(options: ProviderDependencies & { client: Git
           });
           return { user: profile, data: { id: String(user.id) } };
         } catch (thrown) {
-          logger.warn({ provider: "github", reason: reasonOf(thrown) }, "a provider did not say who somebody is");
+          logger.warn({ provider: "github", reason: reasonOf(thrown) }, "a provider did not identify a user");
           return null;
         }
       },

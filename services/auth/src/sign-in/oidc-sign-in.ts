@@ -70,7 +70,7 @@ export function createOidcSignIn(options: OidcSignInOptions): SignInProvider {
     if ((isShared || payload.azp !== undefined) && payload.azp !== clientId) {
       throw new Error("the token was given to another client");
     }
-    if (typeof payload.sub !== "string" || payload.sub === "") throw new Error("the token names nobody");
+    if (typeof payload.sub !== "string" || payload.sub === "") throw new Error("the token names no user");
     return payload as JWTPayload & { sub: string };
   }
 

@@ -25,7 +25,7 @@ export async function askMembers(
   return { findings: members.map((member) => found.get(member as AskedMember) ?? gone) };
 }
 
-const gone: MemberFinding = { goodness: null, because: "It was not there any more when the run was created." };
+const gone: MemberFinding = { goodness: null, because: "It was deleted before the run was created." };
 const unanswered: MemberFinding = { goodness: null, because: "It did not answer." };
 
 const who = "the patterns and custom scorers of its group";
@@ -34,11 +34,11 @@ const who = "the patterns and custom scorers of its group";
 function explain(error: BusError): Judgement {
   switch (error.kind) {
     case "no_responder":
-      return skipped("no_scorer", `Nobody is running who scores ${who}.`);
+      return skipped("no_scorer", `No service that scores ${who} is running.`);
     case "disconnected":
-      return skipped("no_scorer", `Nobody could be asked about ${who}: the message bus is unavailable.`);
+      return skipped("no_scorer", `The message bus is unavailable, which is needed to score ${who}.`);
     case "busy":
-      return skipped("no_scorer", `Whoever scores ${who} was busy until the time for this result was over.`);
+      return skipped("no_scorer", `The service that scores ${who} was busy until the time for this result was over.`);
     case "timeout":
       return skipped("timeout", `The result was not scored in time by ${who}.`);
     case "too_large":
@@ -48,6 +48,6 @@ function explain(error: BusError): Judgement {
       );
     case "invalid_reply":
     case "failed":
-      return skipped("no_scorer", `Whoever scores ${who} failed on this result.`);
+      return skipped("no_scorer", `The service that scores ${who} failed on this result.`);
   }
 }

@@ -48,7 +48,7 @@ export function sweepIdleRuns(options: {
     });
     for (const { project_id: projectId, id } of rows) {
       await database.transaction((transaction) => completeRun(transaction, projectId, id));
-      logger.info({ projectId, runId: id }, "a run nobody submitted to any more was ended as failed");
+      logger.info({ projectId, runId: id }, "a run that received no more results was ended as failed");
     }
     return rows.length;
   }

@@ -88,7 +88,8 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
     const owner = apiKey === null ? null : await options.keys.resolve(apiKey);
     if (owner === null) throw new AppError("unauthorized", "Invalid or missing API key");
     options.spentQuotas.check(owner.projectId, route);
-    if (calls.obstacleTo(owner, 1) !== null) throw new AppError("queue_full", "Too many exports are in hand; retry.");
+    if (calls.obstacleTo(owner, 1) !== null)
+      throw new AppError("queue_full", "Too many exports are in progress; retry.");
     // At once, so that calls which begin together count one another.
     calls.hold(owner, 1);
     callers.set(metadata, owner);

@@ -77,7 +77,7 @@ export function createPages({ folder, building, logger }: PagesOptions): Pages {
       const name = nameOf(request);
       const isNavigation = name === "" || (request.headers.accept ?? "").includes("text/html");
       if (files === null) {
-        if (!isNavigation) throw new AppError("service_unavailable", "The dashboard is not there yet; retry.");
+        if (!isNavigation) throw new AppError("service_unavailable", "The dashboard is not built yet; retry.");
         return reply.code(503).headers(waiting.headers).send(waiting.html);
       }
       const isAsset = name.startsWith("assets/");

@@ -123,7 +123,7 @@ export function createAgentStore(database: Database): AgentStore {
         }),
       );
       const registered = await find(projectId, null, name);
-      if (registered === null) throw new Error("an agent was registered and is not there");
+      if (registered === null) throw new Error("an agent was registered and does not exist");
       return registered;
     },
     async createAgent(projectId, name) {

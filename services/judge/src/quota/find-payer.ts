@@ -18,7 +18,7 @@ export function createPayerFinder(projectKeys: ProjectKeysReader, callsPerDay: n
       return isTenant ? { kind: "organization", id: organizationId ?? call.group } : { kind: "instance" };
     } catch (thrown) {
       if (!(thrown instanceof KeysUnavailableError)) throw thrown;
-      throw new JudgeBudgetError("Whose judge-call quota counts cannot be told at the moment, so no judge was asked.", {
+      throw new JudgeBudgetError("The judge-call quota that applies is unknown at the moment, so no judge was asked.", {
         cause: thrown,
       });
     }

@@ -32,7 +32,7 @@ export function createAskEvaluator({ bus, outbound }: { bus: Bus; outbound: Outb
     } catch (thrown) {
       if (signal.aborted || !isBusError(thrown)) throw thrown;
       const isUnavailable = thrown.kind === "no_responder" || thrown.kind === "disconnected" || thrown.kind === "busy";
-      if (isUnavailable) return { failure: { message: `Nobody runs scripts: ${thrown.kind}.`, kind: "away" } };
+      if (isUnavailable) return { failure: { message: `No service runs scripts: ${thrown.kind}.`, kind: "away" } };
       if (thrown.kind === "too_large")
         return { failure: { message: "The trace is too large for a script.", kind: "lasting" } };
       return { failure: { message: `The script was not run: ${thrown.kind}.`, kind: "passing" } };

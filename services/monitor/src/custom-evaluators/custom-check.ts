@@ -83,7 +83,7 @@ async function readTrace(
 ): Promise<{ trace: ScriptTrace } | Exclude<CheckOutcome, { outcome: "done" }>> {
   try {
     const trace = await ingest.readTraceForScripts(projectId, traceId);
-    return trace === null ? { outcome: "skipped", reason: "The trace is not there any more." } : { trace };
+    return trace === null ? { outcome: "skipped", reason: "The trace no longer exists." } : { trace };
   } catch (thrown) {
     // Only if the service does not answer: a trace that ingest cannot read is retried like any other failure.
     if (isAppError(thrown) && thrown.code === "service_unavailable" && !/could not answer/.test(thrown.message)) {

@@ -19,7 +19,7 @@ export function createScoreCustomMember(dependencies: {
     if (evaluator === null) return null;
     const { name } = evaluator.document;
     const trace = await ingest.readTraceForScripts(projectId, traceId);
-    if (trace === null) return { name, goodness: null, because: "The trace is not there any more." };
+    if (trace === null) return { name, goodness: null, because: "The trace no longer exists." };
     const asked = await askEvaluator({ projectId, ...evaluator }, trace, signal);
     if ("failure" in asked) {
       const { message, kind } = asked.failure;

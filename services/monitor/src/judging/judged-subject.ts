@@ -60,7 +60,7 @@ export async function readSubject(
       return { subject: { case: caseOfSession(turns), trace: null, query, response } };
     }
     const trace = await ingest.readTrace(projectId, subjectId);
-    if (trace === null) return { outcome: "skipped", reason: "The trace is not there any more." };
+    if (trace === null) return { outcome: "skipped", reason: "The trace no longer exists." };
     return { subject: { case: caseOfTrace(trace), trace, query: trace.input, response: trace.output } };
   } catch (thrown) {
     if (isUnavailable(thrown)) return { outcome: "postponed", reason: "Ingest is unavailable." };

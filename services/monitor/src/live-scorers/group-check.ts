@@ -114,7 +114,7 @@ function composeGroup(group: LiveGroup, found: readonly (MemberFinding | null)[]
         const stoppedByBudget = isStopped && names.has(refId);
         return { kind, refId, name: names.get(refId) ?? refId, weight, gate, stoppedByBudget };
       }
-      const finding = found[index] ?? { name: refId, goodness: null, because: "It is not there any more." };
+      const finding = found[index] ?? { name: refId, goodness: null, because: "It no longer exists." };
       return { kind, refId, weight, gate, ...finding };
     }),
   };
