@@ -9,4 +9,5 @@ export {
   type StoreServiceDependencies,
   type StoreServiceKit,
 } from "./store-service.ts";
+export { countExportedRows, exportTable } from "./table-exports.ts";
 export { trimRegularly } from "./trim-regularly.ts";

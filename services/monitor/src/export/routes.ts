@@ -1,44 +1,23 @@
-import { exportCountQuery, internalRoutes, routes } from "@touchstone/contracts";
-import type { ExportedRow } from "@touchstone/db";
-import { answerLines, type Handler, readSince, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import { internalRoutes, routes } from "@touchstone/contracts";
+import type { ServedRoute } from "@touchstone/service-kit";
+import { countExportedRows, exportTable } from "@touchstone/store-service";
 import { type ExportedEntity, type ExportStore, exportedTables } from "./exported-tables.ts";
 
 /** Exports as JSON lines, one route per entity (completions 13). */
-export function exportRoutes(dependencies: { exports: ExportStore }): ServedRoute[] {
+export function exportRoutes({ exports }: { exports: ExportStore }): ServedRoute[] {
   return [
-    { route: routes.exportSignals, handle: exportEntity(dependencies, "signals") },
-    { route: routes.exportSignalFeedback, handle: exportEntity(dependencies, "signal-feedback") },
-    { route: routes.exportFeedback, handle: exportEntity(dependencies, "feedback") },
-    { route: routes.exportOutcomes, handle: exportEntity(dependencies, "outcomes") },
-    { route: routes.exportEvents, handle: exportEntity(dependencies, "events") },
-    { route: routes.exportSessionScores, handle: exportEntity(dependencies, "session-scores") },
-    { route: routes.exportPatterns, handle: exportEntity(dependencies, "patterns") },
-    { route: routes.exportCustomEvaluators, handle: exportEntity(dependencies, "custom-evaluators") },
-    { route: routes.exportMonitorProfiles, handle: exportEntity(dependencies, "monitor-profiles") },
-    { route: internalRoutes.countMonitorExport, handle: countExported(dependencies) },
+    { route: routes.exportSignals, handle: exportTable(exports, "signals") },
+    { route: routes.exportSignalFeedback, handle: exportTable(exports, "signal-feedback") },
+    { route: routes.exportFeedback, handle: exportTable(exports, "feedback") },
+    { route: routes.exportOutcomes, handle: exportTable(exports, "outcomes") },
+    { route: routes.exportEvents, handle: exportTable(exports, "events") },
+    { route: routes.exportSessionScores, handle: exportTable(exports, "session-scores") },
+    { route: routes.exportPatterns, handle: exportTable(exports, "patterns") },
+    { route: routes.exportCustomEvaluators, handle: exportTable(exports, "custom-evaluators") },
+    { route: routes.exportMonitorProfiles, handle: exportTable(exports, "monitor-profiles") },
+    {
+      route: internalRoutes.countMonitorExport,
+      handle: countExportedRows(exports, Object.keys(exportedTables) as ExportedEntity[]),
+    },
   ];
-}
-
-/** `GET /export/{entity}` for the tables of this service (completions 13). */
-function exportEntity({ exports }: { exports: ExportStore }, entity: ExportedEntity): Handler {
-  return async (call) => {
-    const query = { projectId: requireProject(call), sinceMs: readSince(call.query) };
-    return answerLines<ExportedRow>(entity, {
-      projectId: query.projectId,
-      readPage: (last) => exports.readPage(entity, query, last),
-      render: (row) => row.texts,
-    });
-  };
-}
-
-/** The number of rows to export per table, for the gateway's index. */
-function countExported({ exports }: { exports: ExportStore }): Handler {
-  return async (call) => {
-    const query = exportCountQuery.parse(await call.json());
-    const names = Object.keys(exportedTables) as ExportedEntity[];
-    const entities = await Promise.all(
-      names.map(async (entity) => ({ entity, rows: await exports.count(entity, query) })),
-    );
-    return { status: 200, body: { entities } };
-  };
 }
