@@ -1,12 +1,13 @@
 import type { JudgedTrace, Trajectory } from "@touchstone/contracts";
+import { runInSlices, type Sliced } from "@touchstone/service-kit";
 import type { ReadSpan } from "../model/read-span.ts";
 import { cutText, readRecordedText } from "../model/recorded-text.ts";
-import { scanMembers } from "../model/scan-members.ts";
+import { scanMembersInSlices } from "../model/scan-members.ts";
 import { decodeSpanBody, readBodyMembers, type SpanBody } from "../model/span-body.ts";
 import type { TraceStore } from "../trace-store/trace-store.ts";
 import { placeSteps } from "./place-steps.ts";
 import { readRecordedCalls, readToolDefinitions } from "./recorded-tools.ts";
-import { readRetrievedTexts } from "./retrieved-texts.ts";
+import { type DocumentRoom, readRetrievedTexts } from "./retrieved-texts.ts";
 
 /** Of a larger trace, only the first spans are judged. */
 const spansMax = 2_000;
@@ -17,42 +18,47 @@ const stepTextMaxChars = 300;
 const retrievalSpansMax = 100;
 const documentsMax = 500;
 const documentsMaxChars = 1024 * 1024;
-const definitionsMax = 200;
 /** More than any judge accepts: a result of this size is skipped as too large. */
 const judgedMaxChars = 9 * 1024 * 1024;
 
 type Step = Trajectory["steps"][number];
 
-/** The data of one span, cut to what judges get. */
-interface ReadStep {
-  step: Omit<Step, "depth">;
+/** What judges get of all spans of a trace together, collected span by span in the order of its steps. */
+interface Collected {
   documents: string[];
-  definitions: Trajectory["toolDefinitions"];
+  room: DocumentRoom;
+  definitions: Map<string, Trajectory["toolDefinitions"][number]>;
 }
 
 /**
  * A recorded trace in the form that judges need, or null if the project has none with this id. A span with children has
  * their steps in its trajectory; documents of retrieval spans win over `metadata.retrievalContext`. `withContent` false
- * leaves out its input and output, which may be large; `contentMaxChars` cuts them and the error.
+ * leaves out its input and output, which may be large; `contentMaxChars` cuts them and the error. Rejects with the
+ * signal's reason once it aborts.
  */
 export async function readJudgedTrace(
   traces: TraceStore,
   { projectId, traceId, ...wantedContent }: WantedContent & { projectId: string; traceId: string },
+  signal: AbortSignal,
 ): Promise<JudgedTrace | null> {
   const spans = await traces.readSubtree(projectId, traceId, spansMax);
   if (spans === null) return null;
   const placed = placeSteps(traceId, spans);
   const shown = placed.length > 1 ? placed.slice(0, stepsMax) : [];
   const retrievals = placed.filter(({ kind }) => kind === "retrieval").slice(0, retrievalSpansMax);
+  const isRetrieval = new Set(retrievals.map(({ id }) => id));
   const wanted = new Set([traceId, ...[...shown, ...retrievals].map(({ id }) => id)]);
 
   let top: Omit<JudgedTrace, "trajectory" | "retrieval"> | null = null;
   let topBody: Pick<SpanBody, "toolCalls" | "metadata"> = { toolCalls: null, metadata: null };
-  const read = new Map<string, ReadStep>();
+  const steps = new Map<string, Omit<Step, "depth">>();
+  const collected: Collected = { documents: [], room: roomOfTrace(), definitions: new Map() };
   for await (const slice of traces.readSpans(projectId, [...wanted])) {
     for (const span of slice) {
       const body = readBodyMembers(await decodeSpanBody(span.body));
-      read.set(span.id, readStep(span, body));
+      steps.set(span.id, readStep(span, body));
+      const output = isRetrieval.has(span.id) ? body.output : null;
+      await runInSlices(collect({ output, metadata: body.metadata }, collected), signal);
       if (span.id !== traceId) continue;
       top = describeTrace(span, body, wantedContent);
       topBody = { toolCalls: body.toolCalls, metadata: body.metadata };
@@ -60,19 +66,19 @@ export async function readJudgedTrace(
   }
   // It was removed in the meantime.
   if (top === null) return null;
-  const documents = retrievals.flatMap(({ id }) => read.get(id)?.documents ?? []);
+  const { documents, definitions } = collected;
   return {
     ...top,
     trajectory: {
       steps: shown.flatMap(({ id, depth }) => {
-        const found = read.get(id);
-        return found === undefined ? [] : [{ depth, ...found.step }];
+        const step = steps.get(id);
+        return step === undefined ? [] : [{ depth, ...step }];
       }),
       omittedSteps: placed.length > 1 ? placed.length - shown.length : 0,
       toolCalls: readRecordedCalls(topBody.toolCalls),
-      toolDefinitions: uniqueByName([...wanted].flatMap((id) => read.get(id)?.definitions ?? [])),
+      toolDefinitions: [...definitions.values()],
     },
-    retrieval: describeRetrieval(documents, topBody.metadata),
+    retrieval: await describeRetrieval(documents, topBody.metadata, signal),
   };
 }
 
@@ -102,49 +108,44 @@ function describeTrace(
   };
 }
 
-function readStep(span: ReadSpan, { input, output, error, metadata }: SpanBody): ReadStep {
+function readStep(span: ReadSpan, { input, output, error }: SpanBody): Omit<Step, "depth"> {
   const cut = (json: string | null) => cutOrNull(readRecordedText(json), stepTextMaxChars);
   return {
-    step: {
-      name: span.name,
-      kind: span.kind,
-      model: span.model,
-      latencyMs: span.latencyMs,
-      input: cut(input),
-      output: cut(output),
-      error: cut(error),
-    },
-    documents: span.kind === "retrieval" ? readRetrievedTexts(output) : [],
-    definitions: readToolDefinitions(metadata),
+    name: span.name,
+    kind: span.kind,
+    model: span.model,
+    latencyMs: span.latencyMs,
+    input: cut(input),
+    output: cut(output),
+    error: cut(error),
   };
 }
 
-function describeRetrieval(documents: readonly string[], metadata: SpanBody["metadata"]): JudgedTrace["retrieval"] {
-  if (documents.length > 0) return { source: "spans", texts: bound(documents) };
-  const texts = readContextOf(metadata);
-  return texts.length === 0 ? null : { source: "metadata", texts: bound(texts) };
+function* collect(
+  { output, metadata }: Pick<SpanBody, "output" | "metadata">,
+  { documents, room, definitions }: Collected,
+): Sliced<void> {
+  documents.push(...(yield* readRetrievedTexts(output, room)));
+  yield* readToolDefinitions(metadata, definitions);
 }
 
-function readContextOf(metadata: SpanBody["metadata"]): string[] {
+async function describeRetrieval(
+  documents: string[],
+  metadata: SpanBody["metadata"],
+  signal: AbortSignal,
+): Promise<JudgedTrace["retrieval"]> {
+  if (documents.length > 0) return { source: "spans", texts: documents };
+  const texts = await runInSlices(readContextOf(metadata), signal);
+  return texts.length === 0 ? null : { source: "metadata", texts };
+}
+
+function* readContextOf(metadata: SpanBody["metadata"]): Sliced<string[]> {
   if (metadata === null || !metadata.includes('"retrievalContext"')) return [];
-  const context = scanMembers(metadata, { isStored: true }).members?.get("retrievalContext");
-  return context === undefined ? [] : readRetrievedTexts(context.text);
+  const { members } = yield* scanMembersInSlices(metadata, { isStored: true, only: ["retrievalContext"] });
+  return yield* readRetrievedTexts(members?.get("retrievalContext")?.text ?? null, roomOfTrace());
 }
 
-/** The first documents within the limits. */
-function bound(documents: readonly string[]): string[] {
-  let left = documentsMaxChars;
-  return documents.slice(0, documentsMax).flatMap((text) => {
-    const kept = cutText(text, left);
-    left -= kept.length;
-    return kept === "" ? [] : [kept];
-  });
-}
-
-function uniqueByName(definitions: Trajectory["toolDefinitions"]): Trajectory["toolDefinitions"] {
-  const byName = new Map(definitions.toReversed().map((definition) => [definition.name, definition]));
-  return definitions.filter((definition) => byName.get(definition.name) === definition).slice(0, definitionsMax);
-}
+const roomOfTrace = (): DocumentRoom => ({ documents: documentsMax, chars: documentsMaxChars });
 
 const cutOrNull = (text: string | null, charsMax: number): string | null =>
   text === null ? null : cutText(text, charsMax);

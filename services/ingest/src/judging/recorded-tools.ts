@@ -1,12 +1,17 @@
 import { limits, type RecordedToolCall, type Trajectory } from "@touchstone/contracts";
-import { cutText } from "../model/recorded-text.ts";
-import { type JsonSlice, scanElements, scanMembers } from "../model/scan-members.ts";
+import type { Sliced } from "@touchstone/service-kit";
+import { copyText, cutText } from "../model/recorded-text.ts";
+import { type JsonSlice, scanElements, scanMembers, scanMembersInSlices, walkElements } from "../model/scan-members.ts";
 import type { JsonText } from "../model/span.ts";
 import { truncationMarker } from "../model/span-body.ts";
 
 /** Text of all calls of one trace: values that do not fit are dropped, names never. */
 const callsCharsMax = 1024 * 1024;
 const definitionMaxChars = 4_000;
+/** For one trace. */
+const definitionsMax = 200;
+
+type ToolDefinition = Trajectory["toolDefinitions"][number];
 
 /** Types that are never too long. */
 const scalars: ReadonlySet<string> = new Set(["boolean", "number", "null"]);
@@ -53,15 +58,23 @@ function readName(name: JsonSlice | undefined): string {
   return name?.type === "string" ? cutText(JSON.parse(name.text) as string, limits.traceNameMaxChars) : "";
 }
 
-/** The tools offered to a span's model, from its metadata; a long definition is cut. */
-export function readToolDefinitions(metadata: JsonText | null): Trajectory["toolDefinitions"] {
+/**
+ * Adds the tools offered to a span's model, from its metadata, to those of its trace: the first of each name, and not
+ * more than a judge gets. A long definition is cut.
+ */
+export function* readToolDefinitions(metadata: JsonText | null, known: Map<string, ToolDefinition>): Sliced<void> {
   // A substring search is far cheaper than parsing a long text.
-  if (metadata === null || !metadata.includes('"toolDefinitions"')) return [];
-  const definitions = scanMembers(metadata, stored).members?.get("toolDefinitions");
-  return (
-    (definitions === undefined ? null : scanElements(definitions.text, stored))?.flatMap(({ text }) => {
-      const name = readName(scanMembers(text, stored).members?.get("name"));
-      return name === "" ? [] : [{ name, definition: cutText(text, definitionMaxChars) }];
-    }) ?? []
-  );
+  if (metadata === null || !metadata.includes('"toolDefinitions"')) return;
+  const { members } = yield* scanMembersInSlices(metadata, { ...stored, only: ["toolDefinitions"] });
+  for (const element of walkElements(members?.get("toolDefinitions")?.text ?? "[]", stored)) {
+    if (known.size >= definitionsMax) return;
+    if (element === undefined) {
+      yield;
+      continue;
+    }
+    const { members: own } = yield* scanMembersInSlices(element.text, { ...stored, only: ["name"] });
+    const name = readName(own?.get("name"));
+    if (name === "" || known.has(name)) continue;
+    known.set(name, { name, definition: copyText(cutText(element.text, definitionMaxChars)) });
+  }
 }

@@ -38,7 +38,7 @@ export function judgingRoutes(dependencies: {
 function readTraceForJudging({ traces }: { traces: TraceStore }): Handler {
   return async (call) => {
     const query = judgedTraceQuery.parse(await call.json());
-    const trace = isUuid(query.traceId) ? await readJudgedTrace(traces, query) : null;
+    const trace = isUuid(query.traceId) ? await readJudgedTrace(traces, query, call.signal) : null;
     const reply: z.input<typeof judgedTraceReply> = { trace };
     return { status: 200, body: reply };
   };

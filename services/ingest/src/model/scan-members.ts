@@ -35,8 +35,14 @@ export function scanMembers(text: string, options: ScanOptions = {}): ScannedObj
   return runAtOnce(scanMembersInSlices(text, options));
 }
 
-/** As {@link scanMembers}, with points to pause: ten megabytes of brackets take a tenth of a second. */
-export function* scanMembersInSlices(text: string, { isStored = false }: ScanOptions = {}): Sliced<ScannedObject> {
+/**
+ * As {@link scanMembers}, with points to pause: ten megabytes of brackets take a tenth of a second. `only`: the other
+ * members are skipped, so that millions of them take no memory.
+ */
+export function* scanMembersInSlices(
+  text: string,
+  { isStored = false, only }: ScanOptions & { only?: readonly string[] } = {},
+): Sliced<ScannedObject> {
   const cursor = startCursor(text, isStored);
   skipWhitespace(cursor);
   if (text.charCodeAt(cursor.at) !== openBrace) {
@@ -62,7 +68,9 @@ export function* scanMembersInSlices(text: string, { isStored = false }: ScanOpt
       const start = cursor.at;
       const type = typeAt(cursor);
       while (!skipSlice(cursor)) yield;
-      members.set(key, { text: text.slice(start, cursor.at), type, depth: cursor.deepest });
+      if (only === undefined || only.includes(key)) {
+        members.set(key, { text: text.slice(start, cursor.at), type, depth: cursor.deepest });
+      }
       requireFew(cursor, members.size, "members");
       skipWhitespace(cursor);
       if (text.charCodeAt(cursor.at) !== comma) break;
@@ -82,27 +90,52 @@ export function* scanMembersInSlices(text: string, { isStored = false }: ScanOpt
 /**
  * Splits a JSON array into the raw texts of its elements; null if the text is another JSON value. `isStored` as above.
  */
-export function scanElements(text: string, { isStored = false }: ScanOptions = {}): JsonSlice[] | null {
-  const cursor = startCursor(text, isStored);
+export function scanElements(text: string, options: ScanOptions = {}): JsonSlice[] | null {
+  const cursor = startCursor(text, options.isStored === true);
   skipWhitespace(cursor);
   if (text.charCodeAt(cursor.at) !== openBracket) return null;
   const elements: JsonSlice[] = [];
+  for (const element of walkElements(text, options)) {
+    if (element === undefined) continue;
+    elements.push(element);
+    requireFew(cursor, elements.length, "items");
+  }
+  return elements;
+}
+
+/**
+ * The elements of a JSON array one after the other, for readers that may stop early; undefined is a point to pause.
+ * None of another JSON value. `isStored` as above.
+ */
+export function* walkElements(
+  text: string,
+  { isStored = false }: ScanOptions = {},
+): Generator<JsonSlice | undefined, void, undefined> {
+  const cursor = startCursor(text, isStored);
+  skipWhitespace(cursor);
+  if (text.charCodeAt(cursor.at) !== openBracket) return;
   cursor.at += 1;
   skipWhitespace(cursor);
   if (text.charCodeAt(cursor.at) === closeBracket) cursor.at += 1;
   else {
+    let pausedAt = cursor.at;
     for (;;) {
-      elements.push(cutValue(cursor));
-      requireFew(cursor, elements.length, "items");
+      const start = cursor.at;
+      const type = typeAt(cursor);
+      while (!skipSlice(cursor)) yield undefined;
+      yield { text: text.slice(start, cursor.at), type, depth: cursor.deepest };
       skipWhitespace(cursor);
       if (text.charCodeAt(cursor.at) !== comma) break;
       cursor.at += 1;
       skipWhitespace(cursor);
+      if (cursor.at - pausedAt > elementsLength) {
+        yield undefined;
+        pausedAt = cursor.at;
+      }
     }
     expect(cursor, closeBracket);
   }
   expectEnd(cursor);
-  return elements;
 }
 
 interface ScanOptions {
@@ -111,6 +144,8 @@ interface ScanOptions {
 
 /** Characters between two points to pause: less than a millisecond of brackets. */
 const sliceLength = 32_768;
+/** The same between elements, since a reader works on each of them. */
+const elementsLength = 4_096;
 
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
@@ -144,13 +179,6 @@ interface Cursor {
 
 function startCursor(text: string, isStored: boolean): Cursor {
   return { text, isStored, at: 0, open: 0, deepest: 0, isClosing: false, closers: new Uint8Array(64) };
-}
-
-function cutValue(cursor: Cursor): JsonSlice {
-  const start = cursor.at;
-  const type = typeAt(cursor);
-  while (!skipSlice(cursor));
-  return { text: cursor.text.slice(start, cursor.at), type, depth: cursor.deepest };
 }
 
 function typeAt({ text, at }: Cursor): JsonType {
