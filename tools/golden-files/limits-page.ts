@@ -56,6 +56,9 @@ const atLimit: Record<keyof typeof limits, string> = {
     "Values of a resource or scope, counted as of a span; with more its spans and records are rejected.",
   otlpItemsMax: "Spans, log records or metrics of one export; more is 400.",
   spanUpdatesMax: "Updates of spans in one request; more is 400.",
+  spanUpdateAttributesMax:
+    "Attributes of one update of a span, and of all updates of the span together; an update with more is not stored, and the others are.",
+  spanUpdateValuesMax: "The same with the members and items of their values.",
   langfuseEventsMax: "Events in one batch, and scores in one list, of a client of Langfuse; more is 400.",
   otlpEnvelopesMax: "Resources, scopes and lists of one export; more is 400.",
   timestampAheadMaxMs: "How far in the future a `timestamp` may be; a later one is replaced by the current time.",

@@ -89,6 +89,10 @@ export const limits = {
   otlpEnvelopesMax: 262_144,
   /** Updates of spans in one request (otlp 9). */
   spanUpdatesMax: 1_000,
+  /** Of one update, and of all updates of a span together: each later update reads all of them. */
+  spanUpdateAttributesMax: 16_384,
+  /** The same, with the members and items of values. */
+  spanUpdateValuesMax: 262_144,
   /** dropin 1.3: events in one batch. */
   langfuseEventsMax: 10_000,
   /** completions 2.1: a `timestamp` further ahead than this is clamped to now. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { SubmittedSpanUpdate } from "@touchstone/contracts";
+import { limits, type SubmittedSpanUpdate } from "@touchstone/contracts";
 import { openDatabase } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
@@ -249,11 +249,66 @@ test("a span has at most a thousand updates", async () => {
   ]);
 });
 
+describe("an update with too much to read each time is refused alone", () => {
+  const attributes = (count: number, from = 0): Record<string, unknown> =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${from + index}`, 1]));
+  const { spanUpdateAttributesMax: attributesMax, spanUpdateValuesMax: valuesMax } = limits;
+
+  test.each([
+    ["attributes", attributes(attributesMax + 1), `more than ${attributesMax} attributes`],
+    ["values", { a: [{ b: Array(valuesMax).fill(1) }] }, `more than ${valuesMax} values`],
+  ])("for its many %s", async (_what, many, problem) => {
+    const projectId = uuidv7(Date.now());
+    const traceId = newTraceId();
+
+    const { status, json } = await send(projectId, [
+      { traceId, spanId: root, name: "agent" },
+      { traceId, spanId: root, name: "changed", attributes: many },
+      { traceId, spanId: child, parentSpanId: root, name: "call" },
+    ]);
+
+    expect(status).toBe(201);
+    expect(json.updates).toEqual([
+      { _id: expect.any(String), deduped: false },
+      { _id: null, deduped: false, error: `The update has ${problem}.` },
+      { _id: expect.any(String), deduped: false },
+    ]);
+    expect((await list(projectId)).traces).toMatchObject([{ name: "agent" }]);
+    const alone = await send(projectId, [{ traceId, spanId: root, attributes: many }]);
+    expect(alone.json.updates).toMatchObject([{ _id: null, deduped: false }]);
+  });
+
+  test("for the attributes that its span has already, in one request or several", async () => {
+    const projectId = uuidv7(Date.now());
+    const span = { traceId: newTraceId(), spanId: root };
+    const half = { ...span, id: "half", attributes: attributes(attributesMax / 2) };
+    const rest = { ...span, id: "rest", attributes: attributes(attributesMax / 2 - 1, attributesMax) };
+
+    const first = await send(projectId, [
+      half,
+      { ...half, id: "same" },
+      { ...span, id: "last", attributes: { last: 1 } },
+    ]);
+    const second = await send(projectId, [
+      half,
+      { ...span, id: "last", attributes: { last: 1 } },
+      { ...span, traceId: newTraceId(), attributes: { other: 1 } },
+    ]);
+    const third = await send(projectId, [{ ...rest, name: "changed" }]);
+
+    const full = { _id: null, deduped: false, error: "The span has as many updates as it can have." };
+    const known = { _id: first.json.updates[0]._id, deduped: true };
+    expect(first.json.updates).toEqual([{ ...known, deduped: false }, { ...known, deduped: false }, full]);
+    expect(second.json.updates).toEqual([known, full, { _id: expect.any(String), deduped: false }]);
+    expect(third.json.updates).toEqual([full]);
+  });
+});
+
 test("a span that has as many updates as it can leaves room for another project's span with the same ids", async () => {
   const [full, other] = [uuidv7(Date.now()), uuidv7(Date.now())];
   const timeMs = Date.now();
   const body = JSON.stringify({ startedAtMs: timeMs });
-  const span = { otelTraceId: newTraceId(), spanId: root, isUpdate: false, timeMs, body };
+  const span = { otelTraceId: newTraceId(), spanId: root, isUpdate: false, timeMs, body, attributes: 0, values: 0 };
   const jobOf = (projectId: string, count: number): SpanJob => ({
     ...{ projectId, rows: [], bytes: 0 },
     updates: Array.from({ length: count }, (_, index) => ({ ...span, dk: hashUuid("update", `${index}`) })),

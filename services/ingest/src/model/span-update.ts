@@ -32,6 +32,9 @@ export interface SpanUpdate {
   timeMs: number;
   /** A {@link SpanStatement}. */
   body: JsonText;
+  /** Its attributes, and these with all members and items of their values. */
+  attributes: number;
+  values: number;
 }
 
 /** An update with its project. */

@@ -11,10 +11,12 @@ import {
   type ServedRoute,
 } from "@touchstone/service-kit";
 import { hashUuid, toUuid } from "../model/ids.ts";
+import type { StoredSpan } from "../model/read-span.ts";
 import type { SpanStatement, SpanUpdate, UpdateRefusal } from "../model/span-update.ts";
 import { optional } from "../otlp/mapping/log-content.ts";
 import { isAhead } from "../otlp/validate-span.ts";
 import type { SpanRecorder } from "../recording/span-recorder.ts";
+import { countAttributes } from "./count-attributes.ts";
 
 /** Spans that clients describe in several requests (decision 54). */
 export function spanUpdateRoutes(dependencies: {
@@ -36,15 +38,22 @@ function submitSpanUpdates({ recorder, clock }: { recorder: SpanRecorder; clock:
     const { updates: sent } = parseBody((await readJsonObject(call)).value, routes.submitSpanUpdates.body);
     const nowMs = clock.now();
     const updates = sent.map((update, index) => readUpdate(update, { index, nowMs }));
-    const stored = await recorder.recordUpdates(updates, projectId);
-    const answers = stored.map(({ id, deduped, refused }) =>
-      refused === undefined ? { _id: id, deduped } : { _id: null, deduped, error: refusals[refused] },
-    );
+    const accepted = updates.filter((update) => typeof update !== "string");
+    const stored = (await recorder.recordUpdates(accepted, projectId)).values();
+    const answers = updates.map((update) => {
+      if (typeof update === "string") return { _id: null, deduped: false, error: update };
+      const { id, deduped, refused } = stored.next().value as StoredSpan;
+      return refused === undefined ? { _id: id, deduped } : { _id: null, deduped, error: refusals[refused] };
+    });
     return { status: 201, body: { updates: answers } };
   };
 }
 
-function readUpdate(sent: SubmittedSpanUpdate, { index, nowMs }: { index: number; nowMs: number }): SpanUpdate {
+/** A text if this update alone is refused. */
+function readUpdate(
+  sent: SubmittedSpanUpdate,
+  { index, nowMs }: { index: number; nowMs: number },
+): SpanUpdate | string {
   const timeOf = (member: "time" | "startTime" | "endTime"): number | null => {
     const text = sent[member] ?? null;
     const ms = text === null ? null : parseIsoTime(text);
@@ -67,14 +76,16 @@ function readUpdate(sent: SubmittedSpanUpdate, { index, nowMs }: { index: number
     ...optional("attributes", sent.attributes ?? null),
     ...(sent.widens === true && { widens: true }),
   };
-  const body = JSON.stringify(stated);
   const timeMs = timeOf("time");
+  const counts = countAttributes(sent.attributes ?? {});
+  if (typeof counts === "string") return counts;
+  const body = JSON.stringify(stated);
   const isUpdate = sent.type !== "create";
   const dk =
     typeof sent.id === "string"
       ? hashUuid("id", sent.id)
       : toUuid(hash("sha256", JSON.stringify([isUpdate, timeMs, body]), "hex").slice(0, 32));
-  return { otelTraceId: sent.traceId, spanId: sent.spanId, dk, isUpdate, timeMs: timeMs ?? nowMs, body };
+  return { otelTraceId: sent.traceId, spanId: sent.spanId, dk, isUpdate, timeMs: timeMs ?? nowMs, body, ...counts };
 }
 
 function refuse(place: string, problem: string): AppError {

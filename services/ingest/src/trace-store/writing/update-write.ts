@@ -1,4 +1,6 @@
+import { limits } from "@touchstone/contracts";
 import { type ArrayColumns, parameters, type Statement, type Transaction } from "@touchstone/db";
+import { takeLoopTurnIfLarge } from "@touchstone/service-kit";
 import type { TraceKey } from "../../assembly/stored-trace.ts";
 import type { StoredSpan } from "../../model/read-span.ts";
 import { borrowedModelFlag, type ProjectRow, promotedFlag, type SpanRow, updatedFlag } from "../../model/span-row.ts";
@@ -20,7 +22,7 @@ export interface WrittenUpdates {
   answers: StoredSpan[];
 }
 
-/** Bounds of one span: each new update reads all of them. A span may exceed them by one request. */
+/** Bounds of one span: each new update reads all of them. A span may exceed these two by one request. */
 const updatesPerSpanMax = 1_000;
 const updateBytesPerSpanMax = 16 * 1024 * 1024;
 /** Updates that are read, and whose rows are written, at a time. */
@@ -69,6 +71,7 @@ export async function writeUpdates(
     const changed: { projectId: string; row: SpanRow }[] = [];
     for (const { projectId, dk, updates: all } of await readUpdates(transaction, part)) {
       const key = `${projectId} ${dk}`;
+      await takeLoopTurnIfLarge(stored.bytes.get(key) ?? 0);
       const row = await assembleSpan(projectId, all);
       const flags = row.flags | updatedFlag;
       const holder = holders.get(key);
@@ -158,7 +161,8 @@ async function readUpdates(transaction: Transaction, spans: readonly UpdatedSpan
   const { rows } = await transaction.query<UpdateRecord>(buildUpdateRead(spans));
   const byDk = new Map<string, UpdatedSpan>();
   for (const span of spans) byDk.set(`${span.projectId} ${span.dk}`, { ...span, updates: [] });
-  for (const { project_id, span_dk, trace_key, span_id, dk, is_update, time_ms, body } of rows) {
+  for (const record of rows) {
+    const { project_id, span_dk, trace_key, span_id, dk, is_update, time_ms, body } = record;
     byDk.get(`${project_id} ${span_dk}`)?.updates.push({
       otelTraceId: trace_key.replaceAll("-", ""),
       spanId: span_id,
@@ -166,6 +170,8 @@ async function readUpdates(transaction: Transaction, spans: readonly UpdatedSpan
       isUpdate: is_update,
       timeMs: time_ms,
       body: body.toString(),
+      attributes: record.attribute_count,
+      values: record.value_count,
     });
   }
   return [...byDk.values()];
@@ -180,6 +186,8 @@ interface UpdateRecord {
   is_update: boolean;
   time_ms: number;
   body: Buffer;
+  attribute_count: number;
+  value_count: number;
 }
 
 const spanColumns: ArrayColumns<UpdatedSpan> = {
@@ -218,30 +226,47 @@ const updateColumns: ArrayColumns<{ span: UpdatedSpan; update: SpanUpdate }> = {
   is_update: ["boolean", ({ update }) => update.isUpdate],
   time_ms: ["float8", ({ update }) => update.timeMs],
   body: ["text", ({ update }) => update.body],
+  attribute_count: ["integer", ({ update }) => update.attributes],
+  value_count: ["integer", ({ update }) => update.values],
 };
-const $updates = parameters(updateColumns, ["updatesMax", "bytesMax"]);
+const $updates = parameters(updateColumns, ["updatesMax", "bytesMax", "attributesMax", "valuesMax"]);
 
 /** Stores the updates of spans that have room for more, and returns the new ones. */
 function buildUpdateInsert(updates: readonly { span: UpdatedSpan; update: SpanUpdate }[]): Statement {
   const text = `
     with incoming as materialized (
-      select * from unnest(${$updates.arrays}) as u (${$updates.names})
+      select * from unnest(${$updates.arrays}) with ordinality as u (${$updates.names}, place)
     ),
-    full_spans as (
-      select project_id, span_dk
-      from (select distinct project_id, trace_key, span_id, span_dk from incoming) wanted
+    unknown as materialized (
+      select *, sum(attribute_count) over so_far as attributes_so_far, sum(value_count) over so_far as values_so_far
+      from incoming
+      where not exists (
+        select from ingest.span_updates known
+        where known.project_id = incoming.project_id and known.trace_key = incoming.trace_key
+          and known.span_id = incoming.span_id and known.dk = incoming.dk
+      )
+      window so_far as (partition by project_id, span_dk order by place rows unbounded preceding)
+    ),
+    own as materialized (
+      select project_id, span_dk, own.*
+      from (select distinct project_id, trace_key, span_id, span_dk from unknown) wanted
       cross join lateral (
-        select count(*) as updates, sum(octet_length(body)) as bytes
-        from ingest.span_updates own
-        where own.project_id = wanted.project_id and own.trace_key = wanted.trace_key and own.span_id = wanted.span_id
+        select count(*) as updates, coalesce(sum(octet_length(body)), 0) as bytes,
+          coalesce(sum(attribute_count), 0) as attributes, coalesce(sum(value_count), 0) as stored_values
+        from ingest.span_updates stored
+        where stored.project_id = wanted.project_id and stored.trace_key = wanted.trace_key
+          and stored.span_id = wanted.span_id
       ) own
-      where own.updates >= ${$updates.updatesMax}::integer or own.bytes >= ${$updates.bytesMax}::integer
     ),
     stored as (
-      insert into ingest.span_updates (project_id, trace_key, span_id, dk, is_update, time_ms, body)
-      select project_id, trace_key, span_id, dk, is_update, time_ms, convert_to(body, 'UTF8')
-      from incoming
-      where (project_id, span_dk) not in (select project_id, span_dk from full_spans)
+      insert into ingest.span_updates
+        (project_id, trace_key, span_id, dk, is_update, time_ms, body, attribute_count, value_count)
+      select project_id, trace_key, span_id, dk, is_update, time_ms, convert_to(body, 'UTF8'), attribute_count, value_count
+      from unknown
+      join own using (project_id, span_dk)
+      where own.updates < ${$updates.updatesMax}::integer and own.bytes < ${$updates.bytesMax}::integer
+        and own.attributes + attributes_so_far <= ${$updates.attributesMax}::integer
+        and own.stored_values + values_so_far <= ${$updates.valuesMax}::integer
       order by 1, 2, 3, 4
       on conflict do nothing
       returning project_id, trace_key, span_id, dk
@@ -249,7 +274,12 @@ function buildUpdateInsert(updates: readonly { span: UpdatedSpan; update: SpanUp
     select distinct project_id, incoming.span_dk, dk
     from stored
     join incoming using (project_id, trace_key, span_id, dk)`;
-  const bounds = { updatesMax: updatesPerSpanMax, bytesMax: updateBytesPerSpanMax };
+  const bounds = {
+    updatesMax: updatesPerSpanMax,
+    bytesMax: updateBytesPerSpanMax,
+    attributesMax: limits.spanUpdateAttributesMax,
+    valuesMax: limits.spanUpdateValuesMax,
+  };
   return { name: "updates_insert", text, values: $updates.values(updates, bounds) };
 }
 
@@ -263,7 +293,7 @@ function buildUpdateList(spans: readonly UpdatedSpan[]): Statement {
 function buildUpdateRead(spans: readonly UpdatedSpan[]): Statement {
   const text = `
     select wanted.project_id, wanted.span_dk, updates.trace_key, updates.span_id, updates.dk, updates.is_update,
-      updates.time_ms, updates.body${ofSpans}`;
+      updates.time_ms, updates.body, updates.attribute_count, updates.value_count${ofSpans}`;
   return { name: "updates_read", text, values: $spans.values(spans, {}) };
 }
 
