@@ -205,6 +205,37 @@ export function describeTrees(open: () => TraceStore, sweep: () => Promise<numbe
       await insert(projectId, otlp(8, 2, 1));
       expect((await list(projectId)).items[0]).toMatchObject({ model: "logged", inputTokens: 9 });
     });
+
+    const ofSpan = { otelTraceId: traceId(9), spanId: spanId(1) };
+    test.each([
+      ["its trace", ofSpan],
+      ["its response", { responseId: "r-2" }],
+    ])("in more records of %s than are read each time is shown a moment later", async (_of, place) => {
+      const projectId = newProject();
+      const span = { ...otlp(9, 1, null), kind: "llm" as const, tree: { responseId: "r-2" } };
+      const many = Array.from({ length: 60 }, (_, index) => fragment({ ...place, timeNano: BigInt(index + 2) }));
+      await insert(projectId, span);
+      for (let start = 0; start < 60; start += 15) await insertFragments(projectId, ...many.slice(start, start + 15));
+      await sweepAll();
+
+      await insertFragments(projectId, fragment({ ...place, facts }));
+      expect((await list(projectId)).items).toMatchObject([{ model: null }]);
+      await insert(projectId, { ...otlp(9, 2, 1), kind: "tool" }, { ...span, name: "again" });
+      await sweepAll();
+
+      expect((await list(projectId)).items).toMatchObject([{ name: "weather agent", model: "logged", inputTokens: 9 }]);
+      expect(await readSession(projectId, "told")).toHaveLength(2);
+    });
+
+    test("in very many records that come at once, before their span, is shown a moment later", async () => {
+      const projectId = newProject();
+      const many = Array.from({ length: 60 }, (_, index) => fragment({ ...ofSpan, timeNano: BigInt(index + 2) }));
+      await insertFragments(projectId, ...many, fragment({ ...ofSpan, facts }));
+      await insert(projectId, { ...otlp(9, 1, null), kind: "llm" });
+      await sweepAll();
+
+      expect((await list(projectId)).items).toMatchObject([{ model: "logged", inputTokens: 9, sessionId: "told" }]);
+    });
   });
 
   test("totals are a count of the rows after every step of arrivals, promotions and demotions", async () => {

@@ -1,6 +1,6 @@
 /** Settings of trace assembly. */
 export interface AssemblySettings {
-  /** A trace with more spans is not read on every export; the sweeper derives it. */
+  /** A trace with more spans, or with more log records, is not read on every export; the sweeper derives it. */
   spansMax: number;
   /** How long a span waits for its parent. */
   orphanGraceMs: number;

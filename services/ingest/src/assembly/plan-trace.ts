@@ -20,7 +20,7 @@ import type { TreeFragment, TreeSpan } from "./tree.ts";
 export interface TouchedTrace extends TraceKey {
   /** Null = nothing is stored. */
   state: TraceRecord | null;
-  /** It has too many spans to read on every export: `stored` is always empty. */
+  /** It has too many spans or log records to read on every export: `stored` and `fragments` are always empty. */
   isHuge: boolean;
   stored: TreeRecord[];
   /** New spans only, except in huge traces; each span id once. */
@@ -117,13 +117,11 @@ export function planTrace(touched: TouchedTrace): TracePlan {
     waits: derived.firstOrphan === null ? null : "orphan",
     settles: planSettling(touched, spans, (id) => shown.get(id)?.isRoot === true),
   };
-  if (isHuge && state !== null) {
+  if (isHuge) {
     // Deriving from the new spans alone would lose the stored ones; the sweeper derives the whole trace.
     Object.assign(trace, {
-      sessionId: state.session_id,
-      shared: state.shared,
-      agentId: state.agent_id,
-      spanCount: state.span_count + incoming.length,
+      ...(state !== null && { sessionId: state.session_id, shared: state.shared, agentId: state.agent_id }),
+      spanCount: (state?.span_count ?? 0) + incoming.length,
       isStale: true,
       waits: "stale",
     });

@@ -16,7 +16,7 @@ import {
 import type { PricedProject, PriceStore } from "./price-store.ts";
 import { billedOutput, treeCost } from "./tree-cost.ts";
 
-/** A larger trace has no estimate. */
+/** A trace with more spans, or more log records, has no estimate. */
 const spansMax = 20_000;
 /** Spans read to price one page of a list. */
 const pageSpansMax = 20_000;
@@ -38,24 +38,27 @@ export interface CostEstimator {
 }
 
 export function createCostEstimator({ reading, prices }: { reading: Database; prices: PriceStore }): CostEstimator {
-  /** Traces by their key; those with more than `spansMax` spans are missing or empty. */
+  /** Traces by their key; those with more than `spansMax` spans or log records are missing or empty. */
   async function readTrees(projectId: string, traceKeys: readonly string[]): Promise<(traceKey: string) => Tree> {
     const keys = traceKeys.map((traceKey) => ({ projectId, traceKey }));
     const [spans, fragments, responseFragments] = await reading.readScoped<
-      [TreeRecord, FragmentRecord, FragmentRecord]
+      [TreeRecord, FragmentRecord, FragmentRecord & { of_trace: string }]
     >(
       [projectId],
-      [buildTreeRead(keys, spansMax), buildFragmentRead(keys), buildStoredResponseFragmentRead(keys, spansMax)],
+      [
+        buildTreeRead(keys, spansMax),
+        buildFragmentRead(keys, spansMax),
+        buildStoredResponseFragmentRead(keys, spansMax),
+      ],
     );
     const spansOf = Map.groupBy(spans.rows, (row) => row.trace_key);
     const fragmentsOf = Map.groupBy(fragments.rows, (row) => row.trace_key);
     // These records name no trace, only the response id of one of its spans.
-    const responsesOf = Map.groupBy(responseFragments.rows, (row) => row.response_id);
+    const responsesOf = Map.groupBy(responseFragments.rows, (row) => row.of_trace);
     return (traceKey) => {
-      const own = spansOf.get(traceKey) ?? [];
-      const responses = new Set(own.flatMap(({ response_id }) => response_id ?? []));
-      const said = [...(fragmentsOf.get(traceKey) ?? []), ...[...responses].flatMap((id) => responsesOf.get(id) ?? [])];
-      return growTree(own.map(recordToTreeSpan), said.map(recordToTreeFragment));
+      const said = [...(fragmentsOf.get(traceKey) ?? []), ...(responsesOf.get(traceKey) ?? [])];
+      if (said.length > spansMax) return growTree([], []);
+      return growTree((spansOf.get(traceKey) ?? []).map(recordToTreeSpan), said.map(recordToTreeFragment));
     };
   }
 

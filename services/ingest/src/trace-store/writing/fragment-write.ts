@@ -10,6 +10,14 @@ export interface ProjectFragment {
   fragment: IncomingFragment;
 }
 
+/** A stored fragment that was not known. */
+export interface NewFragment {
+  project_id: string;
+  dk: string;
+  /** Null: it is found by its response. */
+  trace_key: string | null;
+}
+
 /** Stores fragments and returns the new ones; a duplicate changes nothing. */
 export function buildFragmentInsert(fragments: readonly ProjectFragment[]): Statement {
   const column = <Value>(read: (fragment: IncomingFragment) => Value): Value[] =>
@@ -20,7 +28,7 @@ export function buildFragmentInsert(fragments: readonly ProjectFragment[]): Stat
     from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::numeric[], $7::text[], $8::bytea[])
     order by 1, 2
     on conflict do nothing
-    returning project_id, dk`;
+    returning project_id, dk, trace_key`;
   return {
     name: "fragments_insert",
     text,

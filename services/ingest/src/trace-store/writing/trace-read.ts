@@ -50,22 +50,29 @@ export function buildTreeRead(keys: readonly TraceKey[], spansMax: number | null
         own_tokens, response_id, facts, is_root, name, model, session_id, agent_id, has_error, agg_tokens,
         net_tokens, tools, derived, created_at, source
       from ingest.spans
-      where spans.project_id = traces.project_id and spans.trace_key = traces.trace_key and flags & ${otlpFlag} <> 0
+      where spans.project_id = wanted.project_id and spans.trace_key = wanted.trace_key and flags & ${otlpFlag} <> 0
       offset 0
     ) spans
     where $3::integer is null or traces.span_count <= $3`;
   return { name: "trees_read", text, values: [...columns(keys), spansMax] };
 }
 
-/** Every fragment of the traces. */
-export function buildFragmentRead(keys: readonly TraceKey[]): Statement {
+const fragmentColumns = `
+  fragments.project_id, fragments.trace_key, fragments.dk, fragments.span_id, fragments.response_id,
+  fragments.time_nano::text as time_nano, fragments.facts`;
+
+/** The fragments of the traces: of each all, or one more than `fragmentsMax`. */
+export function buildFragmentRead(keys: readonly TraceKey[], fragmentsMax: number | null): Statement {
   const text = `
-    select fragments.project_id, fragments.trace_key, fragments.dk, fragments.span_id, fragments.response_id,
-      fragments.time_nano::text as time_nano, fragments.facts
+    select fragments.*
     from unnest($1::uuid[], $2::uuid[]) as wanted (project_id, trace_key)
-    join ingest.log_fragments fragments
-      on fragments.project_id = wanted.project_id and fragments.trace_key = wanted.trace_key`;
-  return { name: "trees_read_fragments", text, values: columns(keys) };
+    cross join lateral (
+      select ${fragmentColumns}
+      from ingest.log_fragments fragments
+      where fragments.project_id = wanted.project_id and fragments.trace_key = wanted.trace_key
+      limit $3::integer + 1
+    ) fragments`;
+  return { name: "trees_read_fragments", text, values: [...columns(keys), fragmentsMax] };
 }
 
 /** A response of a project. */
@@ -74,47 +81,55 @@ export interface ResponseKey {
   responseId: string;
 }
 
-const responseFragment = `
-  fragments.project_id, fragments.trace_key, fragments.dk, fragments.span_id, fragments.response_id,
-  fragments.time_nano::text as time_nano, fragments.facts`;
-
-/** Every fragment without a trace of one of these responses. */
-export function buildResponseFragmentRead(responses: readonly ResponseKey[]): Statement {
+/**
+ * The fragments without a trace of these responses: of the responses of a project all, or one more than `fragmentsMax`.
+ */
+export function buildResponseFragmentRead(responses: readonly ResponseKey[], fragmentsMax: number | null): Statement {
   const text = `
-    select ${responseFragment}
+    select fragments.*
     from (
-      select distinct project_id, response_id from unnest($1::uuid[], $2::text[]) as incoming (project_id, response_id)
-    ) responses
-    join ingest.log_fragments fragments
-      on fragments.project_id = responses.project_id and fragments.response_id = responses.response_id
-    where fragments.trace_key is null`;
+      select project_id, array_agg(distinct response_id) as response_ids
+      from unnest($1::uuid[], $2::text[]) as incoming (project_id, response_id)
+      group by project_id
+    ) projects
+    cross join lateral (
+      select ${fragmentColumns}
+      from ingest.log_fragments fragments
+      where fragments.project_id = projects.project_id and fragments.response_id = any (projects.response_ids)
+        and fragments.trace_key is null
+      limit $3::integer + 1
+    ) fragments`;
   return {
     name: "response_fragments_read",
     text,
-    values: [responses.map(({ projectId }) => projectId), responses.map(({ responseId }) => responseId)],
+    values: [responses.map(({ projectId }) => projectId), responses.map(({ responseId }) => responseId), fragmentsMax],
   };
 }
 
-/** Every fragment without a trace of a response of a stored span of these traces. */
-export function buildStoredResponseFragmentRead(keys: readonly TraceKey[], spansMax: number | null): Statement {
+/**
+ * The fragments without a trace of the responses of these traces' stored spans, with the trace: of each all, or one more
+ * than `max`; none of traces with more than `max` spans.
+ */
+export function buildStoredResponseFragmentRead(keys: readonly TraceKey[], max: number | null): Statement {
   const text = `
-    select ${responseFragment}
-    from (
-      select distinct spans.project_id, spans.response_id
-      from unnest($1::uuid[], $2::uuid[]) as wanted (project_id, trace_key)
-      join ingest.traces on traces.project_id = wanted.project_id and traces.trace_key = wanted.trace_key
-      cross join lateral (
-        select project_id, response_id
+    select fragments.*, wanted.trace_key as of_trace
+    from unnest($1::uuid[], $2::uuid[]) as wanted (project_id, trace_key)
+    join ingest.traces on traces.project_id = wanted.project_id and traces.trace_key = wanted.trace_key
+    cross join lateral (
+      select ${fragmentColumns}
+      from (
+        select distinct project_id, response_id
         from ingest.spans
-        where spans.project_id = traces.project_id and spans.trace_key = traces.trace_key and response_id is not null
+        where spans.project_id = wanted.project_id and spans.trace_key = wanted.trace_key and response_id is not null
         offset 0
-      ) spans
-      where $3::integer is null or traces.span_count <= $3
-    ) responses
-    join ingest.log_fragments fragments
-      on fragments.project_id = responses.project_id and fragments.response_id = responses.response_id
-    where fragments.trace_key is null`;
-  return { name: "trees_read_response_fragments", text, values: [...columns(keys), spansMax] };
+      ) responses
+      join ingest.log_fragments fragments
+        on fragments.project_id = responses.project_id and fragments.response_id = responses.response_id
+      where fragments.trace_key is null
+      limit $3::integer + 1
+    ) fragments
+    where $3 is null or traces.span_count <= $3`;
+  return { name: "trees_read_response_fragments", text, values: [...columns(keys), max] };
 }
 
 /** The traces whose spans have one of these responses. */

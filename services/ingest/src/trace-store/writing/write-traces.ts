@@ -7,13 +7,7 @@ import {
   type TouchedTrace,
   type TracePlan,
 } from "../../assembly/plan-trace.ts";
-import {
-  type FragmentRecord,
-  recordToTreeFragment,
-  type TraceKey,
-  type TraceRecord,
-  type TreeRecord,
-} from "../../assembly/stored-trace.ts";
+import type { TraceKey } from "../../assembly/stored-trace.ts";
 import { describeRoot } from "../../model/describe-root.ts";
 import { toUuid } from "../../model/ids.ts";
 import type { StoredSpan } from "../../model/read-span.ts";
@@ -21,19 +15,15 @@ import { otlpFlag, type ProjectRow, type SpanRow } from "../../model/span-row.ts
 import { type ProjectUpdate, traceKeyOf } from "../../model/span-update.ts";
 import { rootText } from "../../search/search-text.ts";
 import { buildFragmentInsert, type ProjectFragment } from "./fragment-write.ts";
+import { emptyTrace, keyOf, type ReadTrace, readTraces } from "./read-traces.ts";
 import { rewriteTexts } from "./rewrite-texts.ts";
 import { buildSpanInsert } from "./span-insert.ts";
 import { splitRows } from "./split-rows.ts";
 import {
   buildBodyRead,
-  buildFragmentRead,
   buildNewTraceCheck,
-  buildResponseFragmentRead,
   buildResponseTraces,
-  buildStoredResponseFragmentRead,
   buildTraceLock,
-  buildTraceStates,
-  buildTreeRead,
   type ResponseKey,
 } from "./trace-read.ts";
 import { buildRowChanges, buildTraceChanges, type ChangedRow } from "./trace-write.ts";
@@ -142,22 +132,6 @@ function isOfTree(row: SpanRow): row is TreeRow {
   return (row.flags & otlpFlag) !== 0 && row.traceKey !== null && row.spanId !== null;
 }
 
-function keyOf({ projectId, traceKey }: TraceKey): string {
-  return `${projectId} ${traceKey}`;
-}
-
-type NewFragment = Pick<FragmentRecord, "project_id" | "dk">;
-
-function fragmentKeyOf({ project_id, dk }: NewFragment): string {
-  return `${project_id} ${dk}`;
-}
-
-interface ReadTrace {
-  touched: TouchedTrace;
-  /** The row of each span id. */
-  holders: Map<string, string>;
-}
-
 /** The traces of these rows under the assumption that they are new, and the statements that verify it. */
 function takeForNew(rows: readonly ProjectRow[]): { traces: Map<string, ReadTrace>; before: Statement[] } {
   const traces = new Map<string, ReadTrace>();
@@ -170,23 +144,6 @@ function takeForNew(rows: readonly ProjectRow[]): { traces: Map<string, ReadTrac
   }
   const keys = [...traces.values()].map(({ touched: { projectId, traceKey } }) => ({ projectId, traceKey }));
   return { traces, before: [buildTraceLock(keys), buildNewTraceCheck(keys, responses)] };
-}
-
-function emptyTrace({ projectId, traceKey }: TraceKey): ReadTrace {
-  return {
-    touched: {
-      projectId,
-      traceKey,
-      state: null,
-      isHuge: false,
-      stored: [],
-      incoming: [],
-      fragments: [],
-      hasNewFacts: false,
-      promoted: null,
-    },
-    holders: new Map(),
-  };
 }
 
 async function readBatch(
@@ -216,79 +173,6 @@ async function readBatch(
       : await writeUpdates(transaction, updates, { traces: locked, assembleSpan, shard });
   const rows = [...written.rows, ...sent];
   return { ...written, rows, traces: await readTraces(transaction, locked, { rows, responses, spansMax, before }) };
-}
-
-async function readTraces(
-  transaction: Transaction,
-  keys: readonly TraceKey[],
-  reading: {
-    rows: readonly ProjectRow[];
-    responses: readonly ResponseKey[];
-    spansMax: number | null;
-    /** Run under the locks before any read; returns the new fragments. */
-    before: readonly Statement[];
-  },
-): Promise<Map<string, ReadTrace>> {
-  const { rows, spansMax, before } = reading;
-  const responses = [...reading.responses];
-  for (const { projectId, row } of rows) {
-    if (row.responseId !== null) responses.push({ projectId, responseId: row.responseId });
-  }
-  const results = await transaction.pipeline([
-    buildTraceLock(keys),
-    ...before,
-    buildTraceStates(keys),
-    buildFragmentRead(keys),
-    ...(responses.length > 0 ? [buildResponseFragmentRead(responses)] : []),
-  ]);
-  const [states, ofTraces, ofResponses = []] = results.slice(1 + before.length).map((result) => result.rows) as [
-    TraceRecord[],
-    FragmentRecord[],
-    FragmentRecord[]?,
-  ];
-  let spans: TreeRecord[] = [];
-  const byResponse = new Map(ofResponses.map((fragment) => [fragmentKeyOf(fragment), fragment]));
-  if (states.length > 0) {
-    // New traces, such as those of a whole export, do not even open the partitions of spans.
-    const stored = states.map(({ project_id, trace_key }) => ({ projectId: project_id, traceKey: trace_key }));
-    const [trees, more] = await transaction.pipeline<[TreeRecord, FragmentRecord]>([
-      buildTreeRead(stored, spansMax),
-      buildStoredResponseFragmentRead(stored, spansMax),
-    ]);
-    spans = trees.rows;
-    for (const fragment of more.rows) byResponse.set(fragmentKeyOf(fragment), fragment);
-  }
-  const fresh = new Set(
-    results.slice(1, 1 + before.length).flatMap((result) => (result.rows as NewFragment[]).map(fragmentKeyOf)),
-  );
-  const traces = new Map<string, ReadTrace>();
-  for (const key of keys) traces.set(keyOf(key), emptyTrace(key));
-  const of = (record: { project_id: string; trace_key: string }): ReadTrace =>
-    traces.get(keyOf({ projectId: record.project_id, traceKey: record.trace_key })) as ReadTrace;
-  for (const state of states) {
-    const { touched } = of(state);
-    touched.state = state;
-    touched.isHuge = spansMax !== null && state.span_count > spansMax;
-  }
-  for (const span of spans) {
-    const { touched, holders } = of(span);
-    touched.stored.push(span);
-    holders.set(span.span_id, span.id);
-  }
-  const give = ({ touched }: ReadTrace, fragment: FragmentRecord): void => {
-    touched.fragments.push(recordToTreeFragment(fragment));
-    if (fresh.has(fragmentKeyOf(fragment))) touched.hasNewFacts = true;
-  };
-  for (const fragment of ofTraces) {
-    give(of({ project_id: fragment.project_id, trace_key: fragment.trace_key as string }), fragment);
-  }
-  for (const fragment of byResponse.values()) {
-    // A tree uses the fragments that belong to its spans.
-    for (const trace of traces.values()) {
-      if (trace.touched.projectId === fragment.project_id) give(trace, fragment);
-    }
-  }
-  return traces;
 }
 
 async function writePlans(
