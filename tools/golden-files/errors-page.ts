@@ -5,7 +5,7 @@ import { markdownTable } from "./markdown-table.ts";
 const meanings: Record<ErrorCode, { when: string; todo: string }> = {
   bad_request: { when: "A field or a parameter is missing or wrong; the message names it.", todo: "Correct it." },
   body_unreadable: {
-    when: "The body is not valid JSON or UTF-8, or does not match its content encoding.",
+    when: "The body is not valid JSON or UTF-8, does not match its content encoding, or has more JSON values or members than the route takes.",
     todo: "Correct it.",
   },
   unauthorized: { when: "The key, session or token is missing or wrong.", todo: "Send a valid key." },

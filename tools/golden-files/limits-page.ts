@@ -17,6 +17,12 @@ const atLimit: Record<keyof typeof limits, string> = {
   jsonBodyMaxBytes: "A JSON body, on the wire and inflated; more is 413.",
   mcpBodyMaxBytes: "A message of the Model Context Protocol; more is 413.",
   jsonValuesMax: "Members and items of a JSON body, at all levels, except of a trace; more is 400.",
+  jsonNamesMax: "Members of a JSON body, at all levels, where no other limit is named; more is 400.",
+  batchNamesMax:
+    "The same of a batch of results, scores or span updates. Bodies of datasets, of cases and of traces have no such limit.",
+  langfuseNamesMax:
+    "The same of a batch of events or scores of a client of Langfuse; one event has at most `batchNamesMax` of them.",
+  mcpNamesMax: "The same of a message of the Model Context Protocol; more is 400.",
   jsonMembersMax:
     "Members of the body of a trace, of its metadata and of one tool call, and tool calls; more is 400. The contents of input and output are not counted.",
   accountBodyMaxBytes: "The body of a sign-in, a sign-up or a similar request; more is 413.",

@@ -33,6 +33,14 @@ export const limits = {
   /** Members and items of a JSON body at all levels: the smallest take fifty times their bytes once parsed. */
   jsonValuesMax: 500_000,
   /**
+   * Members of a JSON body, at all levels, when it is read in one turn of the event loop: a new name takes more time than any
+   * value. Of a batch, of a batch of Langfuse's clients, and of a message of the Model Context Protocol, which is read several times.
+   */
+  jsonNamesMax: 20_000,
+  batchNamesMax: 50_000,
+  langfuseNamesMax: 100_000,
+  mcpNamesMax: 5_000,
+  /**
    * Members of one object, and items of one list, that a trace's body is split into. Their contents are not examined.
    */
   jsonMembersMax: 100_000,

@@ -35,6 +35,8 @@ export interface BodyContract<Schema extends z.ZodType = z.ZodType> {
   kind: "json" | "otlp" | "ndjson" | "rows" | "bytes";
   schema: Schema;
   maxBytes: number;
+  /** Of a JSON body that is parsed as a whole: its members, at all levels. A thread, or a route that cuts its body, takes more. */
+  namesMax?: number;
   /** False when the body is optional. */
   required: boolean;
 }

@@ -17,6 +17,8 @@ export interface Call {
   headers: IncomingHttpHeaders;
   /** The body as received, still encoded; empty when there is none. */
   rawBody: Buffer;
+  /** Members that a JSON body may have, where it is parsed as a whole; undefined: any that it can. */
+  readonly namesMax: number | undefined;
   /** The body without its content encoding, at most the route's `maxBytes`. */
   body(): Promise<Buffer>;
   /** On a route that reads as it comes, instead: a stream of the body without its content encoding, at most `maxBytes` of it. */
@@ -74,6 +76,7 @@ class ReceivedCall implements Call {
   readonly headers: IncomingHttpHeaders;
   readonly rawBody: Buffer;
   readonly hold: Call["hold"];
+  readonly namesMax: number | undefined;
   readonly #options: CallOptions;
   warning: string | null = null;
   #signal: AbortSignal | null = null;
@@ -85,6 +88,7 @@ class ReceivedCall implements Call {
     this.headers = options.headers;
     this.rawBody = Buffer.isBuffer(options.body) ? options.body : noBody;
     this.hold = options.share.take;
+    this.namesMax = "responses" in options.route ? options.route.body?.namesMax : undefined;
     this.#options = options;
   }
 
@@ -104,7 +108,7 @@ class ReceivedCall implements Call {
     const isOptional = "responses" in route && route.body?.required === false;
     if (isOptional && this.rawBody.length === 0) return undefined;
     requireJson(this.headers["content-type"]);
-    return parseJsonBody(await this.body());
+    return parseJsonBody(await this.body(), this.namesMax);
   }
 
   makeRoom = (bytes: number): Promise<void> => this.#options.room.make(bytes);
@@ -169,7 +173,7 @@ function requireUtf8(contentType: string | undefined): void {
 
 /** Reads a JSON body as {@link readJsonObjectText} does. */
 export async function readJsonObject(call: Call): Promise<JsonObject> {
-  return readJsonObjectText(await readJsonBytes(call));
+  return readJsonObjectText(await readJsonBytes(call), call.namesMax);
 }
 
 /** A JSON body that is still to be read; empty if there is none. */

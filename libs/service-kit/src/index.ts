@@ -57,6 +57,7 @@ export { parseIsoTime } from "./iso-time.ts";
 export {
   decodeJsonText,
   endOfJsonString,
+  hasMoreNames,
   isDeeperThan,
   isJsonObject,
   type JsonMembers,

@@ -21,10 +21,10 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
  * Reads a body as a JSON object. A missing body, or one that is not an object, is read as `{}`: the route's first rule
  * about a member then answers with its own sentence. Nesting over 128 levels is refused (completions 0.2).
  */
-export function readJsonObjectText(body: Uint8Array): JsonObject {
+export function readJsonObjectText(body: Uint8Array, namesMax?: number): JsonObject {
   if (body.length === 0) return emptyObject;
   const text = decodeJsonText(body);
-  const value = parseJsonText(text);
+  const value = parseJsonText(text, namesMax);
   if (isDeeperThan(value, limits.jsonDepthMax)) {
     throw new AppError("bad_request", `The body nests deeper than ${limits.jsonDepthMax} levels.`);
   }
@@ -46,17 +46,24 @@ export function decodeJsonText(body: Uint8Array): string {
 }
 
 /** Parses a JSON body that is read as UTF-8; see {@link parseJsonText}. */
-export function parseJsonBody(body: Uint8Array): unknown {
-  return parseJsonText(decodeJsonText(body));
+export function parseJsonBody(body: Uint8Array, namesMax?: number): unknown {
+  return parseJsonText(decodeJsonText(body), namesMax);
 }
 
 /**
  * Parses the text of a JSON body; invalid text is a 400 with the parser's message, and so is a text with too many values:
- * ten megabytes of empty lists would block the event loop for a second, and take half a gigabyte.
+ * ten megabytes of empty lists would block the event loop for a second, and take half a gigabyte. Members of objects take
+ * longer still, so the event loop takes fewer of them than a thread.
  */
-export function parseJsonText(text: string): unknown {
-  if (mayHaveMoreValues(text, limits.jsonValuesMax) && hasMoreValues(text, limits.jsonValuesMax)) {
+export function parseJsonText(text: string, namesMax: number = limits.jsonValuesMax): unknown {
+  if (
+    mayHaveMore(text, valueSeparators, limits.jsonValuesMax) &&
+    hasMore(text, isValueSeparator, limits.jsonValuesMax)
+  ) {
     throw new AppError("body_unreadable", `The request body holds more than ${limits.jsonValuesMax} JSON values.`);
+  }
+  if (hasMoreNames(text, namesMax)) {
+    throw new AppError("body_unreadable", `The request body holds more than ${namesMax} members of JSON objects.`);
   }
   if (text.trim() === "") throw new AppError("body_unreadable", "The request body is empty; JSON is expected.");
   try {
@@ -68,32 +75,42 @@ export function parseJsonText(text: string): unknown {
   }
 }
 
+/** Whether the objects of JSON text have more members than `max`, at all levels. */
+export function hasMoreNames(text: string, max: number): boolean {
+  return mayHaveMore(text, ":", max) && hasMore(text, isNameSeparator, max);
+}
+
 const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
+const colon = 0x3a;
 /** The opening bracket of a list or an object, with the bit set that distinguishes them. */
 const opening = 0x7b;
 const isObjectBit = 0x20;
 
+const valueSeparators = ",{[";
+const isValueSeparator = (code: number): boolean => code === comma || (code | isObjectBit) === opening;
+const isNameSeparator = (code: number): boolean => code === colon;
+
 /** Whether it has so many separators, in strings or not: a search for them is faster than reading each character. */
-function mayHaveMoreValues(text: string, max: number): boolean {
+function mayHaveMore(text: string, separators: string, max: number): boolean {
   if (text.length <= max) return false;
   let found = 0;
-  for (const separator of [",", "{", "["]) {
+  for (const separator of separators) {
     for (let at = text.indexOf(separator); at >= 0 && found <= max; at = text.indexOf(separator, at + 1)) found += 1;
   }
   return found > max;
 }
 
-/** Whether JSON text has more members and items than `max`, at all levels; stops there, and builds nothing. */
-function hasMoreValues(text: string, max: number): boolean {
-  let values = 0;
+/** Whether JSON text has more separators outside strings than `max`, at all levels; stops there, and builds nothing. */
+function hasMore(text: string, isSeparator: (code: number) => boolean, max: number): boolean {
+  let found = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quote) at = endOfJsonString(text, at) - 1;
-    else if (code === comma || (code | isObjectBit) === opening) {
-      values += 1;
-      if (values > max) return true;
+    else if (isSeparator(code)) {
+      found += 1;
+      if (found > max) return true;
     }
   }
   return false;

@@ -20,6 +20,20 @@ describe("a JSON body of too many values is refused before any of it is built:",
   });
 });
 
+test("a JSON body with more members than its route takes is refused before any of it is built, whatever they are called", () => {
+  const parse = vi.spyOn(JSON, "parse");
+  for (const body of ['{"a":{"b":0,"b":[{"c":0}]}}', '{"":0,"x:y":{},":":0,"\\"":0}']) {
+    expect(() => parseJsonBody(Buffer.from(body), 3)).toThrow(
+      "The request body holds more than 3 members of JSON objects.",
+    );
+    expect(parse).not.toHaveBeenCalled();
+    expect(parseJsonBody(Buffer.from(body), 4)).toEqual(expect.anything());
+    parse.mockClear();
+  }
+  const colons = JSON.stringify([":", ["::", '\\":":'], { ":": "::::" }]);
+  expect(parseJsonBody(Buffer.from(colons), 1)).toEqual([":", ["::", '\\":":'], { ":": "::::" }]);
+});
+
 test.each([
   ["as many as are taken", many(jsonValuesMax, "1")],
   [

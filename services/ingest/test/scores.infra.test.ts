@@ -151,6 +151,11 @@ describe("POST /scores", () => {
       { name: "n", value: 1, traceId: "t", metadata: { long: "x".repeat(16_384) } },
       "metadata must have at most 16384 characters of JSON",
     ],
+    // Before the schema, which would read all of them.
+    [
+      { value: 1, metadata: Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`member ${at}`, null])) },
+      "metadata must have at most 16384 characters of JSON",
+    ],
     [[], "A list must have 1 to 1000 scores"],
     [Array.from({ length: 1001 }, () => ({ name: "n", value: 1, traceId: "t" })), "A list must have 1 to 1000 scores"],
     [

@@ -14,7 +14,7 @@ import {
 import { datasetParams } from "../http/datasets.ts";
 import { deadlines } from "../limits.ts";
 import type { Route } from "../route.ts";
-import { checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+import { batch, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
 
 const ci = { ...dataPlane, owner: "eval-runs", keyRateGroup: "ci" } as const;
 const noCiRun = error("No such CI run in the project.");
@@ -65,7 +65,7 @@ export const ciRunRoutes = {
     method: "POST",
     path: `${prefix}/ingest/ci-runs/{ciRunId}/results`,
     params: ciRunParams,
-    body: json(submittedCiResults),
+    body: batch(submittedCiResults),
     responses: {
       200: { description: "Each new result is scored and stored.", schema: ciScores },
       ...checkedBody,

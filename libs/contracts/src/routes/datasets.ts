@@ -38,7 +38,7 @@ import { versionListQuery } from "../http/list-page.ts";
 import { judged } from "../judged-body.ts";
 import { deadlines, limits } from "../limits.ts";
 import type { Route } from "../route.ts";
-import { byMember, checkedBody, dataPlane, error, json, prefix, wrongPage } from "./route-parts.ts";
+import { byMember, checkedBody, dataPlane, error, json, large, prefix, wrongPage } from "./route-parts.ts";
 
 const dashboard = { ...dataPlane, owner: "eval-runs" } as const;
 const evaluation = { ...dashboard, keyRateGroup: "evaluation" } as const;
@@ -58,7 +58,7 @@ export const datasetRoutes = {
     path: `${datasetsPath}/{datasetId}`,
     params: datasetParams,
     query: readVersionQuery,
-    body: json(submittedDataset),
+    body: large(submittedDataset),
     responses: {
       200: { description: "The dataset as it is now: a new version, if anything changed.", schema: dataset },
       ...checkedBody,
@@ -90,7 +90,7 @@ export const datasetRoutes = {
     method: "POST",
     path: `${datasetsPath}/{datasetId}/cases`,
     params: datasetParams,
-    body: json(submittedCases),
+    body: large(submittedCases),
     responses: {
       201: { description: "The cases are added; of several, those that are no duplicates.", schema: addedCases },
       ...checkedBody,
@@ -108,7 +108,7 @@ export const datasetRoutes = {
     path: `${datasetsPath}/{datasetId}/cases/{questionIndex}`,
     params: caseParams,
     query: readVersionQuery,
-    body: json(question),
+    body: large(question),
     responses: {
       200: { description: "The case as it is now, and the version of the dataset that has it.", schema: putCaseReply },
       201: { description: "The same of a case that was added.", schema: putCaseReply },

@@ -31,7 +31,7 @@ import {
 import { judged } from "../judged-body.ts";
 import { deadlines } from "../limits.ts";
 import type { Route } from "../route.ts";
-import { byMember, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+import { batch, byMember, checkedBody, dataPlane, error, json, large, prefix } from "./route-parts.ts";
 
 const evaluation = { ...dataPlane, owner: "eval-runs", keyRateGroup: "evaluation" } as const;
 
@@ -43,7 +43,7 @@ export const evaluationRoutes = {
     id: "createDataset",
     method: "POST",
     path: `${prefix}/custom-agent-evaluations/datasets`,
-    body: json(submittedDataset),
+    body: large(submittedDataset),
     responses: { 201: { description: "The dataset.", schema: dataset }, ...checkedBody },
     summary: "Create a dataset.",
     section: "completions 3.1",
@@ -179,7 +179,7 @@ export const evaluationRoutes = {
     method: "POST",
     path: `${prefix}/custom-agent-evaluations/runs/{runId}/results`,
     params: runParams,
-    body: json(submittedBatch),
+    body: batch(submittedBatch),
     responses: {
       200: { description: "Each new result is scored and stored.", schema: submitResultsReply },
       ...checkedBody,

@@ -47,7 +47,7 @@ import {
 } from "../http/langfuse-ingestion.ts";
 import { mediaParams } from "../http/media.ts";
 import { judged } from "../judged-body.ts";
-import { deadlines } from "../limits.ts";
+import { deadlines, limits } from "../limits.ts";
 import type { ResponseContract, Route } from "../route.ts";
 import { json } from "./route-parts.ts";
 
@@ -102,7 +102,7 @@ export const langfuseRoutes = {
     method: "POST",
     path: `${langfuse}/ingestion`,
     keyRateGroup: "ingest",
-    body: judged(json(langfuseBatch), langfuseBatchSentences),
+    body: judged({ ...json(langfuseBatch), namesMax: limits.langfuseNamesMax }, langfuseBatchSentences),
     responses: {
       207: { description: "Committed, but for the events among the errors.", schema: langfuseBatchReply },
       ...bodyRefusals,
@@ -116,7 +116,7 @@ export const langfuseRoutes = {
     method: "POST",
     path: `${langfuse}/scores`,
     keyRateGroup: "ingest",
-    body: json(langfuseScores),
+    body: { ...json(langfuseScores), namesMax: limits.langfuseNamesMax },
     responses: {
       200: { description: "The score is stored.", schema: langfuseScoreReply },
       202: { description: "All scores of the list are stored.", schema: langfuseScoresAccepted },

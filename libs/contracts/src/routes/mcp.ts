@@ -26,7 +26,7 @@ export const mcpRoutes = {
     path: "/mcp",
     owner: "dropin",
     query: mcpQuery,
-    body: { ...json(mcpMessage), maxBytes: limits.mcpBodyMaxBytes },
+    body: { ...json(mcpMessage), maxBytes: limits.mcpBodyMaxBytes, namesMax: limits.mcpNamesMax },
     // Answers that an agent submits are judged.
     deadlineMs: deadlines.gatewayScoringHopMs,
     responses: {

@@ -23,7 +23,20 @@ export const json = <Schema extends z.ZodType>(schema: Schema, required = true):
   kind: "json",
   schema,
   maxBytes: limits.jsonBodyMaxBytes,
+  namesMax: limits.jsonNamesMax,
   required,
+});
+
+/** A JSON body of many objects, such as results, scores or events. */
+export const batch = <Schema extends z.ZodType>(schema: Schema): BodyContract<Schema> => ({
+  ...json(schema),
+  namesMax: limits.batchNamesMax,
+});
+
+/** A JSON body that is read in a thread, or in pieces: its values are bounded, not its names. */
+export const large = <Schema extends z.ZodType>(schema: Schema): BodyContract<Schema> => ({
+  ...json(schema),
+  namesMax: limits.jsonValuesMax,
 });
 
 /** A JSON body of a route of accounts. */
@@ -48,7 +61,7 @@ export const byAdmin = { authentication: ["key", "session"], sessionRole: "admin
 
 /** Refusals that any body can get. */
 export const bodyRefusals = {
-  400: globalError("The body is not JSON, or not UTF-8."),
+  400: globalError("The body is not JSON, not UTF-8, or has too many values or members."),
   413: globalError("The body is larger than 10 MiB, on the wire or inflated."),
   415: globalError("The content type, charset or content encoding is not supported."),
 };

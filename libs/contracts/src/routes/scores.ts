@@ -8,7 +8,7 @@ import {
   submittedScores,
 } from "../http/scores.ts";
 import type { Route } from "../route.ts";
-import { byMember, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+import { batch, byMember, checkedBody, dataPlane, error, prefix } from "./route-parts.ts";
 
 const ingest = { ...dataPlane, owner: "ingest", section: "completions 2.9" } as const;
 
@@ -22,7 +22,7 @@ export const scoreRoutes = {
     method: "POST",
     path: `${prefix}/scores`,
     keyRateGroup: "ingest",
-    body: json(submittedScores),
+    body: batch(submittedScores),
     responses: { 201: { description: "The stored scores.", schema: storedScores }, ...checkedBody },
     summary: "Store scores; a known id replaces its score.",
   },

@@ -20,7 +20,7 @@ import {
 } from "../http/traces.ts";
 import { judged } from "../judged-body.ts";
 import type { Route } from "../route.ts";
-import { bodyRefusals, byAdmin, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+import { batch, bodyRefusals, byAdmin, checkedBody, dataPlane, error, json, large, prefix } from "./route-parts.ts";
 
 /** Traces, sessions and agents. */
 export const traceRoutes = {
@@ -31,7 +31,7 @@ export const traceRoutes = {
     path: `${prefix}/ingest/traces`,
     owner: "ingest",
     keyRateGroup: "ingest",
-    body: json(submittedTrace),
+    body: large(submittedTrace),
     responses: {
       201: { description: "Committed; the next read sees it.", schema: submitTraceReply },
       ...bodyRefusals,
@@ -48,7 +48,7 @@ export const traceRoutes = {
     owner: "ingest",
     alsoAskedBy: ["dropin"],
     keyRateGroup: "ingest",
-    body: judged(json(submittedSpanUpdates), submittedSpanUpdatesSentences),
+    body: judged(batch(submittedSpanUpdates), submittedSpanUpdatesSentences),
     responses: {
       201: {
         description: "Committed, but for those with an error; the next read sees them.",

@@ -2,6 +2,7 @@ import {
   type LangfuseBatchReply,
   type LangfuseEvent,
   langfuseEvent,
+  limits,
   routes,
   type SubmittedSpanUpdate,
   spanUpdatesReply,
@@ -10,12 +11,15 @@ import {
   type Clock,
   elementsOf,
   type Handler,
+  hasMoreNames,
   isJsonObject,
   memberText,
   parseBody,
   readJsonObject,
   requireProject,
+  runInSlices,
   type ServedRoute,
+  type Sliced,
 } from "@touchstone/service-kit";
 import type { Owner } from "../owner.ts";
 import { storeScores } from "./score-routes.ts";
@@ -33,30 +37,8 @@ function ingestBatch(ingest: Owner, clock: Clock): Handler {
   return async (call) => {
     const { text, value } = await readJsonObject(call);
     const { batch } = parseBody(value, routes.ingestLangfuseBatch.body);
-    const eventTexts = elementsOf(memberText(text, "batch") ?? "[]");
-    const errors = new Map<string, string>();
-    const updates: Part<SubmittedSpanUpdate>[] = [];
-    const reaches: SubmittedSpanUpdate[] = [];
-    const scores: Part<string>[] = [];
-    const projectId = requireProject(call);
-    const nowMs = clock.now();
-    for (const [index, sent] of batch.entries()) {
-      const eventId = idOf(sent);
-      try {
-        const event = readEvent(sent);
-        const bodyText = memberText(eventTexts[index] ?? "{}", "body") ?? "{}";
-        const ofSpan = readSpanEvent(event, bodyText, nowMs);
-        if (ofSpan !== null) {
-          updates.push({ eventId, item: ofSpan.update });
-          if (ofSpan.reach !== null) reaches.push(ofSpan.reach);
-        } else if (event.type === "score-create") {
-          scores.push({ eventId, item: toScore({ body: event.body, bodyText, event, projectId, nowMs }) });
-        } else if (event.type !== "sdk-log") throw new EventError(`The event type ${event.type} is unknown`);
-      } catch (thrown) {
-        if (!(thrown instanceof EventError)) throw thrown;
-        errors.set(eventId, thrown.message);
-      }
-    }
+    const work = readEvents(batch, text, { projectId: requireProject(call), nowMs: clock.now() });
+    const { errors, updates, reaches, scores } = await runInSlices(work, call.signal);
     const blame = (eventId: string, message: string): void => void (eventId !== "" && errors.set(eventId, message));
     const withReaches = [...updates, ...joinReaches(reaches).map((item) => ({ eventId: "", item }))];
     await storeInParts(withReaches, blame, async (items) => {
@@ -73,6 +55,47 @@ function ingestBatch(ingest: Owner, clock: Clock): Handler {
     };
     return { status: 207, body };
   };
+}
+
+/** What the events of a batch state. */
+interface ReadEvents {
+  updates: Part<SubmittedSpanUpdate>[];
+  reaches: SubmittedSpanUpdate[];
+  scores: Part<string>[];
+  /** By the id of the event. */
+  errors: Map<string, string>;
+}
+
+function* readEvents(
+  batch: readonly unknown[],
+  text: string,
+  { projectId, nowMs }: { projectId: string; nowMs: number },
+): Sliced<ReadEvents> {
+  const read: ReadEvents = { updates: [], reaches: [], scores: [], errors: new Map() };
+  const eventTexts = elementsOf(memberText(text, "batch") ?? "[]");
+  for (const [index, sent] of batch.entries()) {
+    yield;
+    const eventId = idOf(sent);
+    const eventText = eventTexts[index] ?? "{}";
+    try {
+      if (hasMoreNames(eventText, limits.batchNamesMax)) {
+        throw new EventError(`The event has more than ${limits.batchNamesMax} members`);
+      }
+      const event = readEvent(sent);
+      const bodyText = memberText(eventText, "body") ?? "{}";
+      const ofSpan = readSpanEvent(event, bodyText, nowMs);
+      if (ofSpan !== null) {
+        read.updates.push({ eventId, item: ofSpan.update });
+        if (ofSpan.reach !== null) read.reaches.push(ofSpan.reach);
+      } else if (event.type === "score-create") {
+        read.scores.push({ eventId, item: toScore({ body: event.body, bodyText, event, projectId, nowMs }) });
+      } else if (event.type !== "sdk-log") throw new EventError(`The event type ${event.type} is unknown`);
+    } catch (thrown) {
+      if (!(thrown instanceof EventError)) throw thrown;
+      read.errors.set(eventId, thrown.message);
+    }
+  }
+  return read;
 }
 
 function readEvent(sent: unknown): LangfuseEvent {

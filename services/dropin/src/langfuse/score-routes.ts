@@ -50,7 +50,7 @@ export function storeScores(
 function createScores(ingest: Owner, clock: Clock): Handler {
   return async (call) => {
     const text = decodeJsonText(await readJsonBytes(call));
-    const sent = parseJsonText(text);
+    const sent = parseJsonText(text, call.namesMax);
     const nowMs = clock.now();
     return Array.isArray(sent)
       ? createList(ingest, call, { sent, text, nowMs })

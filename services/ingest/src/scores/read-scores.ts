@@ -29,7 +29,7 @@ interface Sender {
  * numbers keep their spelling. Throws `bad_request` for the first mistake.
  */
 export function readScores(text: string, sender: Sender): SentScore[] {
-  const body = parseJsonText(text);
+  const body = parseJsonText(text, limits.batchNamesMax);
   if (!Array.isArray(body)) return [readScore(body, text, sender)];
   if (body.length === 0 || body.length > limits.scoresPerRequestMax) {
     throw new AppError("bad_request", `A list must have 1 to ${limits.scoresPerRequestMax} scores`);
@@ -49,11 +49,8 @@ export function readScores(text: string, sender: Sender): SentScore[] {
 }
 
 function readScore(item: unknown, text: string, { authorId, nowMs }: Sender): SentScore {
-  // Before the schema, which recurses.
-  if (isJsonObject(item) && isDeeperThan(item.metadata, limits.jsonDepthMax)) {
-    throw new AppError("bad_request", `metadata must not nest deeper than ${limits.jsonDepthMax} levels`);
-  }
-  const sent = parseBody(item, scoreBody);
+  const { metadata, judged } = readMetadata(item, text);
+  const sent = parseBody(judged, scoreBody);
   const { traceId = null, spanId = null, sessionId = null, runId = null, caseId = null } = sent;
   if ((traceId ?? spanId ?? sessionId ?? runId ?? caseId) === null) {
     throw new AppError("bad_request", "traceId, spanId, sessionId, runId or caseId is required");
@@ -63,7 +60,7 @@ function readScore(item: unknown, text: string, { authorId, nowMs }: Sender): Se
     name: sent.name,
     ...readValue(sent.value, sent.dataType ?? null),
     comment: sent.comment ?? null,
-    metadata: readMetadata((sent.metadata ?? null) === null ? null : (memberText(text, "metadata") ?? null)),
+    metadata,
     source: sent.source ?? "code",
     scoredAt: readTimestamp(sent.timestamp ?? null, nowMs),
     ...{ traceId, spanId, sessionId, runId, caseId },
@@ -85,12 +82,20 @@ function readValue(
   throw new AppError("bad_request", `value must be ${expected}, as dataType is "${stated}"`);
 }
 
-function readMetadata(sent: string | null): string | null {
-  const text = sent === null ? null : compactText(sent);
-  if (text !== null && text.length > limits.scoreMetadataMaxChars) {
+/**
+ * The metadata of a score, and what the schema judges of it: it would read each of their members, so it gets an object without any
+ * in their place.
+ */
+function readMetadata(item: unknown, text: string): { metadata: string | null; judged: unknown } {
+  if (!isJsonObject(item) || !isJsonObject(item.metadata)) return { metadata: null, judged: item };
+  const metadata = compactText(memberText(text, "metadata") ?? "{}");
+  if (metadata.length > limits.scoreMetadataMaxChars) {
     throw new AppError("bad_request", `metadata must have at most ${limits.scoreMetadataMaxChars} characters of JSON`);
   }
-  return text;
+  if (isDeeperThan(item.metadata, limits.jsonDepthMax)) {
+    throw new AppError("bad_request", `metadata must not nest deeper than ${limits.jsonDepthMax} levels`);
+  }
+  return { metadata, judged: { ...item, metadata: {} } };
 }
 
 /** A time in the future is now, as for traces. */
