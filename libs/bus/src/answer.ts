@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Msg, Subscription } from "@nats-io/transport-node";
 import type { RequestContract, ServiceName } from "@touchstone/contracts";
-import { traced } from "@touchstone/service-kit";
+import { type Clock, traced } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { Answering, Call } from "./bus.ts";
 import type { BusLogger } from "./bus-logger.ts";
@@ -28,6 +28,8 @@ const timerMaxMs = 2 ** 31 - 1;
 interface Work {
   requestId: string;
   deadlineAtMs: number;
+  /** The same by the monotonic clock. */
+  endsMs: number;
   traceparent: string | null;
   /** The requester's inbox. It changes when the requester asks again and reaches the same member. */
   replyTo: string;
@@ -50,13 +52,14 @@ export interface AnswerOptions<C extends RequestContract> {
   concurrency: number;
   service: ServiceName;
   control: MuxInbox;
+  clock: Clock;
   logger: BusLogger;
 }
 
 /** One member of the queue group that answers a request: the counterpart of `ask.ts`. */
 export async function startAnswering<C extends RequestContract>(
   connection: Connection,
-  { contract, handler, concurrency, service, control, logger }: AnswerOptions<C>,
+  { contract, handler, concurrency, service, control, clock, logger }: AnswerOptions<C>,
 ): Promise<Answering> {
   const { subject } = contract;
   if (contract.answeredBy !== service) throw new Error(`${service} does not answer ${subject}`);
@@ -81,9 +84,9 @@ export async function startAnswering<C extends RequestContract>(
   function receive(message: Msg): void {
     const replyTo = message.reply;
     const requestId = readHeader(message.headers, header.requestId);
-    const deadlineAtMs = Number(readHeader(message.headers, header.deadlineAtMs));
+    const remainingMs = readRemaining(message, clock);
     if (!replyTo) return;
-    if (!requestId || !Number.isFinite(deadlineAtMs)) {
+    if (!requestId || remainingMs === null) {
       refuse(replyTo, requestId, "no request id or no deadline");
       return;
     }
@@ -99,9 +102,9 @@ export async function startAnswering<C extends RequestContract>(
       connection.send(replyTo, signalMessage("busy"));
       return;
     }
-    if (Date.now() >= deadlineAtMs) {
-      // It waited in a stalled process, or the clocks disagree: this line is the only trace of it.
-      logger.warn({ operation: subject, requestId, lateMs: Date.now() - deadlineAtMs }, "bus request came too late");
+    if (remainingMs <= 0) {
+      // It was sent at its end, or names a deadline by another clock: this line is the only trace of it.
+      logger.warn({ operation: subject, requestId, lateMs: -remainingMs }, "bus request came too late");
       connection.send(replyTo, signalMessage("expired"));
       return;
     }
@@ -112,7 +115,8 @@ export async function startAnswering<C extends RequestContract>(
     }
     const work: Work = {
       requestId,
-      deadlineAtMs,
+      deadlineAtMs: clock.now() + remainingMs,
+      endsMs: performance.now() + remainingMs,
       traceparent: readHeader(message.headers, header.traceparent),
       replyTo,
       control: control.subjectOf(requestId),
@@ -143,7 +147,7 @@ export async function startAnswering<C extends RequestContract>(
     const beating = beat(work);
     const expiry = setTimeout(
       () => work.abort.abort(new Error("the deadline has passed")),
-      Math.min(work.deadlineAtMs - Date.now(), timerMaxMs),
+      Math.min(remainingOf(work), timerMaxMs),
     );
     const { err, ...outcome } = await run(work, body);
     handling -= 1;
@@ -215,7 +219,7 @@ export async function startAnswering<C extends RequestContract>(
     for (let unheard = 0; ; ) {
       const heard = await tell(work, message);
       if (heard === "heard") return heard;
-      expiry ??= AbortSignal.any([work.abort.signal, AbortSignal.timeout(Math.max(0, work.deadlineAtMs - Date.now()))]);
+      expiry ??= AbortSignal.any([work.abort.signal, AbortSignal.timeout(remainingOf(work))]);
       if (heard === "nobody") {
         unheard += 1;
         await sleep(timings.heartbeatMs, undefined, { signal: expiry }).catch(() => {});
@@ -245,6 +249,21 @@ export async function startAnswering<C extends RequestContract>(
       timeUp.abort();
     },
   };
+}
+
+/** The time left for a request in milliseconds; null if it names none. */
+function readRemaining({ headers }: Msg, clock: Clock): number | null {
+  const remaining = readHeader(headers, header.remainingMs);
+  // The previous version sends only a deadline by its own clock.
+  const deadlineAt = readHeader(headers, header.deadlineAtMs);
+  const ms =
+    remaining !== null ? Number(remaining) : deadlineAt !== null ? Number(deadlineAt) - clock.now() : Number.NaN;
+  return Number.isFinite(ms) ? ms : null;
+}
+
+/** For a timer of Node.js, which accepts whole milliseconds only. */
+function remainingOf({ endsMs }: Work): number {
+  return Math.max(0, Math.ceil(endsMs - performance.now()));
 }
 
 function signalMessage(signal: Signal, body?: unknown): Encoded {

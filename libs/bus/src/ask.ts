@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Msg } from "@nats-io/transport-node";
 import type { ServiceName } from "@touchstone/contracts";
-import { currentTraceparent, traced } from "@touchstone/service-kit";
+import { type Clock, currentTraceparent, traced } from "@touchstone/service-kit";
 import type { Bus } from "./bus.ts";
 import type { BusLogger } from "./bus-logger.ts";
 import type { Connection } from "./connection.ts";
@@ -23,7 +23,7 @@ export interface Asking {
 
 export function createAsking(
   connection: Connection,
-  { service, busId, logger }: { service: ServiceName; busId: string; logger: BusLogger },
+  { service, busId, clock, logger }: { service: ServiceName; busId: string; clock: Clock; logger: BusLogger },
 ): Asking {
   const open = new Map<Mailbox<Heard>, { subject: string }>();
 
@@ -58,10 +58,12 @@ export function createAsking(
     if (!connection.current()) throw stoppedBy("disconnected", subject);
 
     const id = randomUUID();
+    const endsMs = performance.now() + timeoutMs;
     const message = encodeMessage(
       {
         [header.requestId]: id,
-        [header.deadlineAtMs]: String(Math.round(Date.now() + timeoutMs)),
+        [header.remainingMs]: String(Math.ceil(timeoutMs)),
+        [header.deadlineAtMs]: String(Math.round(clock.now() + timeoutMs)),
         [header.traceparent]: traceparent ?? null,
       },
       checked,
@@ -70,7 +72,10 @@ export function createAsking(
 
     const mailbox = createMailbox<Heard>();
     const onAbort = (): void => mailbox.fail(signal?.reason);
-    const ask = (attempt: number) => void connection.send(subject, message, `${inbox.subjectOf(id)}.${attempt}`);
+    const ask = (attempt: number): void => {
+      message.headers.set(header.remainingMs, String(Math.max(0, Math.ceil(endsMs - performance.now()))));
+      connection.send(subject, message, `${inbox.subjectOf(id)}.${attempt}`);
+    };
     open.set(mailbox, { subject });
     signal?.addEventListener("abort", onAbort);
     inbox.open(id, (received, attemptText) => {

@@ -134,7 +134,7 @@ export interface ConsumeOptions {
 
 /** What a handler knows about its request. */
 export interface Call {
-  /** Epoch milliseconds by the requester's clock; later results are useless. */
+  /** Epoch milliseconds by this process's clock; later results are useless. */
   deadlineAtMs: number;
   /** Aborted at the deadline, when the requester gave up or is gone, and when this member must stop. */
   signal: AbortSignal;

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { type Clock, systemClock } from "@touchstone/service-kit";
 import { startAnswering } from "./answer.ts";
 import { createAsking } from "./ask.ts";
 import type { Bus, DeadLetter } from "./bus.ts";
@@ -18,6 +19,8 @@ import { controlInbox } from "./subjects.ts";
 export interface BusOptions extends ConnectionOptions {
   /** How the event store is created if it does not exist. */
   eventStore?: EventStoreOptions;
+  /** The clock of deadlines. Default {@link systemClock}. */
+  clock?: Clock;
   /** Called for every event that is given up, for a counter. */
   onDeadLetter?: (letter: DeadLetter) => void;
 }
@@ -31,13 +34,13 @@ interface Stoppable {
  * loss, without limit. {@link Bus.status} shows the state.
  */
 export function connectBus(options: BusOptions): Bus {
-  const { service, logger } = options;
+  const { service, clock = systemClock, logger } = options;
   const busId = randomUUID();
   const store = options.eventStore ?? {};
   const onDeadLetter = options.onDeadLetter ?? (() => {});
   const connection = keepConnected(options);
   const stream = createEnsuredEventStream(store);
-  const asking = createAsking(connection, { service, busId, logger });
+  const asking = createAsking(connection, { service, busId, clock, logger });
   // A cancel that arrives after the work is done, or a notice about a last message without a receiver.
   const control = createMuxInbox(connection, controlInbox(service, busId), () => {});
   const running = new Set<Stoppable>();
@@ -60,7 +63,7 @@ export function connectBus(options: BusOptions): Bus {
   return {
     request: asking.request,
     answer: (contract, handler, { concurrency }) =>
-      kept(startAnswering(connection, { contract, handler, concurrency, service, control, logger })),
+      kept(startAnswering(connection, { contract, handler, concurrency, service, control, clock, logger })),
     publish: createPublish(connection, { service, store, stream }),
     readConsumption: createReadConsumption(connection, { store, stream }),
     consume: (contract, consumeOptions, handler) =>

@@ -7,10 +7,9 @@ import { z } from "zod";
 export const header = {
   /** The same on every attempt of one request. */
   requestId: "Touchstone-Request-Id",
-  /**
-   * Epoch milliseconds by the requester's clock. Hosts agree within a second or two: the identity of an internal hop
-   * lives 30 s and needs the same.
-   */
+  /** Milliseconds that the request still has, so that the clocks of hosts need not agree (decision 64). */
+  remainingMs: "Touchstone-Remaining-Ms",
+  /** The deadline by the requester's clock, in epoch milliseconds: for members that do not know `remainingMs`. */
   deadlineAtMs: "Touchstone-Deadline-Ms",
   /** The kind of a message about a request, see {@link Signal}. */
   signal: "Touchstone-Signal",

@@ -5,8 +5,8 @@
 export const drainingHeader = "x-internal-draining";
 
 /**
- * On a 503 with which a stopping service ends an idle connection: a request that crossed it was not read, and may be
- * sent elsewhere whatever its method. Never sent to clients.
+ * On a 503 with which a stopping service ends an idle connection, and on a 401 for the identity of the caller: the
+ * request was not read, and may be sent elsewhere whatever its method. Never sent to clients.
  */
 export const notTakenHeader = "x-internal-not-taken";
 
@@ -15,6 +15,9 @@ export const notTakenHeader = "x-internal-not-taken";
  * that is meant for the client. Never sent to clients.
  */
 export const identityRefusedHeader = "x-internal-identity-refused";
+
+/** On the readiness of a service: the time by its clock, in epoch milliseconds. */
+export const clockHeader = "x-internal-clock";
 
 /**
  * On a 401 with which a service refuses a request into a deleted project: it is meant for the client, and the gateway

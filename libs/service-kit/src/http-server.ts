@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import {
+  clockHeader,
   drainingHeader,
   type Identity,
   type InternalRoute,
@@ -9,6 +10,7 @@ import {
   identityRefusedHeader,
   isReadAsItComes,
   limits,
+  notTakenHeader,
   type Route,
   type RouteEnvelope,
   requestIdHeader,
@@ -21,6 +23,7 @@ import { AppError } from "./app-error.ts";
 import { type BodyShare, createBodyBudget } from "./body-budget.ts";
 import { type Call, createCall } from "./call.ts";
 import type { Clock } from "./clock.ts";
+import { createClockJudge } from "./compare-clocks.ts";
 import { trackConnections } from "./connections.ts";
 import { drain } from "./drain.ts";
 import type { FairShare, Tenant } from "./fair-share.ts";
@@ -137,13 +140,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const asked = await options.readiness();
     const ready = asked.ready && state === "serving";
     const checks = state === "serving" ? asked.checks : { ...asked.checks, process: "stopping" };
+    reply.header(clockHeader, options.clock.now());
     return reply.code(ready ? 200 : 503).send({ status: ready ? "ready" : "not_ready", checks });
   });
   app.get("/metrics", async (_request, reply) =>
     reply.type(options.metrics.contentType).send(await options.metrics.metrics()),
   );
 
-  const verify = createIdentityVerifier({ audience: service, rootSecret: options.rootSecret, clock: options.clock });
+  const verify = createIdentityVerifier({ ...options, audience: service, noteClock: createClockJudge(options) });
   const localRoutes = createLocalRoutes<ServingRoute | null>();
   for (const { route, handle } of options.routes) {
     const serving: ServingRoute = {
@@ -228,7 +232,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       const identity = handedOver ?? verify(headers[identityHeader], { method, path });
       if (identity?.audience !== service || !admitted.includes(identity.issuer)) {
         throw new AppError("unauthorized", "This route needs a valid internal identity.", {
-          internalHeaders: { [identityRefusedHeader]: "1" },
+          internalHeaders: { [identityRefusedHeader]: "1", [notTakenHeader]: "1" },
         });
       }
       projectId = identity.projectId;

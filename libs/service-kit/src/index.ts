@@ -17,6 +17,7 @@ export {
 export { type Clock, systemClock } from "./clock.ts";
 export { closePort } from "./close-port.ts";
 export { closeProjects } from "./close-projects.ts";
+export { aheadBy, createClockCheck, createClockJudge } from "./compare-clocks.ts";
 export { ComputeError, type ComputeErrorKind } from "./compute/compute-error.ts";
 export {
   type ComputePool,

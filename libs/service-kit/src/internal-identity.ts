@@ -37,12 +37,14 @@ export function createIdentitySigner(options: {
 
 /**
  * Checks identities addressed to one service: signature, audience, expiry, method and path. Returns null for an invalid
- * one, without saying which check failed.
+ * one, without saying which check failed. `noteClock` learns how far our clock seems to be ahead of an issuer's: of each
+ * identity that has expired, and of each that seems to be issued later than now.
  */
 export function createIdentityVerifier(options: {
   audience: ServiceName;
   rootSecret: string;
   clock: Clock;
+  noteClock?: (aheadMs: number, issuer: ServiceName) => void;
 }): (header: string | string[] | undefined, request: { method: string; path: string }) => Identity | null {
   const keys = new Map<ServiceName, KeyObject>();
   const keyOf = (issuer: ServiceName): KeyObject => {
@@ -62,7 +64,9 @@ export function createIdentityVerifier(options: {
     const expected = createHmac("sha256", keyOf(stated.issuer)).update(payload).digest();
     const given = Buffer.from(header.slice(dot + 1), "base64url");
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
-    if (stated.expiresAtMs < options.clock.now()) return null;
+    const ageMs = options.clock.now() - (stated.expiresAtMs - lifetimeMs);
+    if (ageMs > lifetimeMs || ageMs < 0) options.noteClock?.(ageMs, stated.issuer);
+    if (ageMs > lifetimeMs) return null;
     return stated.method === request.method && stated.path === request.path ? stated : null;
   };
 }

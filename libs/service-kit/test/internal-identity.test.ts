@@ -44,6 +44,25 @@ test("it expires after thirty seconds", () => {
   expect(verify(header, request)).toBeNull();
 });
 
+test.each([
+  ["ten minutes ahead", 600_000, null],
+  ["ten minutes behind", -600_000, expect.anything()],
+])("a receiver whose clock is %s learns by how much, from signed identities only", (_, offsetMs, accepted) => {
+  const { sign, clock } = arrange();
+  const noted: unknown[] = [];
+  const verify = createIdentityVerifier({
+    ...{ audience: "ingest", rootSecret },
+    clock: { now: () => clock.now() + offsetMs },
+    noteClock: (...note) => void noted.push(note),
+  });
+  const header = sign(claims);
+
+  expect(verify(header, request)).toEqual(accepted);
+  expect(noted).toEqual([[offsetMs, "gateway"]]);
+  expect(verify(`${header.split(".")[0]}.forged`, request)).toBeNull();
+  expect(noted).toHaveLength(1);
+});
+
 test("a changed project, a wrong secret, a missing and a malformed header are refused", () => {
   const { sign, verify, clock } = arrange();
   const [payload = "", signature = ""] = sign(claims).split(".");

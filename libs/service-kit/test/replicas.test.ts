@@ -35,13 +35,17 @@ const hop: Hop = {
   deadlineMs: 10_000,
 };
 
-async function startReplica(handle: Handler, address = { host: "127.0.0.1", port: 0 }) {
+async function startReplica(
+  handle: Handler,
+  address = { host: "127.0.0.1", port: 0 },
+  { clock = systemClock, logger = createLogger({ service: "test", level: "silent" }) } = {},
+) {
   const server: HttpServer = createHttpServer({
     service: "eval-runs",
     routes: [{ route, handle }],
     rootSecret,
-    clock: systemClock,
-    logger: createLogger({ service: "test", level: "silent" }),
+    clock,
+    logger,
     metrics: createMetrics(),
     readiness: async () => ({ ready: true, checks: {} }),
   });
@@ -78,6 +82,30 @@ async function ask(client: InternalClient, times: number): Promise<void> {
     expect(answer.status).toBe(201);
   }
 }
+
+test.each([
+  ["ahead of", 600_000],
+  ["behind", -600_000],
+])(
+  "a replica whose clock is ten minutes %s the others' costs no request, and says so in one line",
+  async (side, ms) => {
+    const logged: string[] = [];
+    const logger = createLogger({ service: "eval-runs", level: "error" }, { write: (line) => void logged.push(line) });
+    const counts: Record<string, number> = {};
+    const clock = { now: () => Date.now() + ms };
+    const [wrong, right] = [
+      await startReplica(counting(counts, "wrong"), undefined, { clock, logger }),
+      await startReplica(counting(counts, "right")),
+    ];
+
+    await ask(clientOf([wrong.url, right.url]), 20);
+
+    expect((counts.wrong ?? 0) + (counts.right ?? 0)).toBe(20);
+    expect(logged.map((line) => JSON.parse(line).clock)).toEqual([
+      expect.stringMatching(new RegExp(`^The clock of this process is (599|600) s ${side} that of gateway.$`)),
+    ]);
+  },
+);
 
 test("a name represents all its addresses; an added one gets its share, a removed one nothing more", async () => {
   const counts: Record<string, number> = {};

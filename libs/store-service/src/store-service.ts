@@ -17,6 +17,7 @@ import {
   AppError,
   type Clock,
   countDeadLetters,
+  createClockCheck,
   createGauge,
   createHttpServer,
   createInternalClient,
@@ -60,7 +61,10 @@ interface PoolOptions
 }
 
 interface ServeOptions extends Pick<HttpServerOptions, "routes" | "drainMs" | "bodiesMaxBytes" | "tenants" | "shares"> {
-  /** The service is ready if all of `needed` are `ok`; the others are only shown. */
+  /**
+   * The service is ready if all of `needed` are `ok`, and its clock agrees with PostgreSQL's, if it has a pool by now; the
+   * others are only shown.
+   */
   readiness: { needed: Record<string, Check>; shown: Record<string, Check> };
 }
 
@@ -120,7 +124,7 @@ export function createStoreService(options: {
     opened.adopt(resource, async (each) => ("close" in each ? each.close() : each.stop()));
 
   function createKit(migration: SchemaMigration): StoreServiceKit {
-    const pools: { role: PoolOptions["role"]; load(): PoolLoad }[] = [];
+    const pools: { role: PoolOptions["role"]; database: Database; load(): PoolLoad }[] = [];
     watchPools(pools, { service: name, metrics });
     return {
       ...{ logger, clock, metrics },
@@ -130,7 +134,7 @@ export function createStoreService(options: {
       openPool: ({ role, ...pool }) => {
         const applicationName = `touchstone ${name} ${role}`;
         const database = openDatabase({ applicationName, ...pool, url, role: rolesOf(schema.schema)[role], logger });
-        pools.push({ role, load: database.load });
+        pools.push({ role, database, load: database.load });
         return keep(database);
       },
       watchOutbox: (outbox) => watchOutbox(outbox, { service: name, clock, metrics }),
@@ -138,11 +142,12 @@ export function createStoreService(options: {
       connectBus() {
         const onDeadLetter = countDeadLetters({ service: name, metrics });
         const password = nats.password?.reveal();
-        const bus = connectBus({ ...nats, password, service: name, logger, onDeadLetter });
+        const bus = connectBus({ ...nats, password, service: name, clock, logger, onDeadLetter });
         opened.defer(() => bus.drain());
         return bus;
       },
-      serve({ readiness: { needed, shown }, ...server }) {
+      serve({ readiness: { needed: own, shown }, ...server }) {
+        const needed = { ...own, ...clockCheck(pools[0]?.database) };
         readiness = async () => {
           const states = await Promise.all(
             Object.entries({ ...needed, ...shown }).map(async ([part, check]) => [part, await check()] as const),
@@ -166,6 +171,13 @@ export function createStoreService(options: {
         keep(startBackgroundWork({ preparation, begins, isStopping: () => isStopping, onFailure: endProcess }));
       },
     };
+  }
+
+  /** A process whose clock is wrong refuses what others sign (decision 64). */
+  function clockCheck(database: Database | undefined): Record<string, Check> {
+    if (database === undefined) return {};
+    const readOther = async () => Number((await database.query(readClock)).rows[0]?.ms);
+    return { clock: createClockCheck({ clock, logger, other: "PostgreSQL", readOther }) };
   }
 
   /**
@@ -199,6 +211,11 @@ export function createStoreService(options: {
     readiness: () => readiness(),
   };
 }
+
+const readClock = {
+  name: "read_clock",
+  text: "select extract(epoch from clock_timestamp())::float8 * 1000 as ms",
+} as const;
 
 /** Metrics of the connections of a service, by role. */
 function watchPools(

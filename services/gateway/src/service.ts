@@ -97,7 +97,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
     "eval-runs": createReplicaSet(evalRuns),
     monitor: createReplicaSet(monitor),
   };
-  const readiness = createServiceReadiness(replicas, { clock });
+  const readiness = createServiceReadiness(replicas, { clock, logger });
   // Services in this process show their metrics themselves; others are requested.
   const measuredServices = { ...replicas, dropin: createReplicaSet(dropin) };
   const serviceMetrics = dependencies.otherMetrics === undefined ? createServiceMetrics(measuredServices) : null;
@@ -228,7 +228,8 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
         logger.info({ port: await grpc.listen({ host, port: config.otlpGrpcPort }) }, "taking OTLP/gRPC");
       }
       keeper.start();
-      bus = connectBus({ ...config.nats, password: config.nats.password?.reveal(), service: "gateway", logger });
+      const password = config.nats.password?.reveal();
+      bus = connectBus({ ...config.nats, password, service: "gateway", clock, logger });
       // Best effort: a missed revocation is noticed when the cached key is 5 s old.
       void bus.listen(keyRevoked, ({ projectId }) => revocations.forget([projectId]));
       // The same for sessions.

@@ -1,7 +1,7 @@
 import { openDatabase } from "@touchstone/db";
-import { uuidv7 } from "@touchstone/service-kit";
+import { createLogger, uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { keepPartitions } from "../src/trace-store/writing/keep-partitions.ts";
 import { silentLogger } from "./ingest-database.ts";
 import { type RunningIngest, startIngest, until } from "./running-ingest.ts";
@@ -139,6 +139,23 @@ test("GET /metrics of ingest has every metric of its queue, of the type that is 
 });
 
 describe("a clock that is wrong", () => {
+  test.each([
+    ["ahead of", 600_000],
+    ["behind", -600_000],
+  ])("by ten minutes, %s the others', is named by readiness and by one line of the log", async (side, offsetMs) => {
+    const logged: string[] = [];
+    const logger = createLogger({ service: "ingest", level: "error" }, { write: (line) => void logged.push(line) });
+    const clock = { now: () => Date.now() + offsetMs };
+    const ingest = await startIngest({ databaseUrl: database.url, clock, logger });
+    onTestFinished(() => ingest.stop());
+    await ingest.ready();
+    const sentence = `The clock of this process is 600 s ${side} that of PostgreSQL.`;
+
+    expect(await readHealth(ingest)).toMatchObject({ status: 503, checks: { clock: sentence, database: "ok" } });
+    expect(await readHealth(ingest)).toMatchObject({ status: 503, checks: { clock: sentence } });
+    expect(logged.map((line) => JSON.parse(line).clock)).toEqual([sentence]);
+  });
+
   test("by a day, or set back two hours, or a month ahead, loses no trace and no page, and the quota's day is PostgreSQL's", async () => {
     let offsetMs = 0;
     const ingest = await startIngest({

@@ -149,7 +149,13 @@ export async function startIngest(options: {
         body: typeof trace === "string" ? trace : JSON.stringify(trace),
       }),
     ask: evalRuns.call,
-    ready: () => until(async () => (await service.readiness()).ready),
+    async ready() {
+      await until(async () => {
+        const { ready, checks } = await service.readiness();
+        // A test may set the clock to any time.
+        return ready || ["schema", "partitions", "database", "writes"].every((part) => checks[part] === "ok");
+      });
+    },
     async stop() {
       await evalRuns.close();
       await service.stop();
