@@ -183,6 +183,49 @@ describe.each([3, 4] as const)("from Langfuse %i", (major) => {
     expect(await read("production")).toMatchObject({ version: 2, prompt: "Hi {{name}}" });
   });
 
+  test("labels and tags of prompts follow Langfuse with a new journal, and those that differ are named", async () => {
+    const langfuse = await startLangfuse(major, 100);
+    expect((await start(quick, access(langfuse)).ended).code).toBe(0);
+    const versions = langfuse.project.prompts.filter(({ name }) => name === `greeting ${major}`);
+    for (const row of versions) {
+      row.labels = row.version === 1 ? ["production", "staging"] : [];
+      row.tags = ["t", "moved"];
+    }
+    const moved = await start([...quick, "--journal", "another"], access(langfuse)).ended;
+
+    expect(moved.code, moved.log).toBe(0);
+    const path = `/v2/prompts/${encodeURIComponent(`greeting ${major}`)}`;
+    expect(await askAsClient(`${path}?label=production`)).toMatchObject({ version: 1, prompt: "Hello {{name}}" });
+    expect(await askAsClient(`${path}?version=2`)).toMatchObject({ labels: ["latest"], tags: ["t", "moved"] });
+    expect(await askAsClient(`${path}?version=3`)).toMatchObject({ error: "NotFoundError" });
+    expect(JSON.parse(moved.stdout).lines).toContainEqual({ what: "prompt labels and tags", source: 4, target: 4 });
+
+    await fetch(`${system.url}/api/public${path}/versions/2`, {
+      method: "PATCH",
+      headers: { "x-api-key": system.apiKey, "content-type": "application/json" },
+      body: JSON.stringify({ newLabels: ["production"] }),
+    });
+    const compared = await start([...quick, "--journal", "another"], access(langfuse)).ended;
+    expect(compared.code, compared.log).toBe(1);
+    expect(JSON.parse(compared.stdout)).toMatchObject({
+      equal: false,
+      differences: [{ kind: "prompt label", problem: "altered", count: 1, id: `greeting ${major} production` }],
+    });
+  });
+
+  test("a commit message of a prompt that differs is named", async () => {
+    const langfuse = await startLangfuse(major, 100);
+    expect((await start(quick, access(langfuse)).ended).code).toBe(0);
+    const chat = langfuse.project.prompts.find(({ type }) => type === "chat");
+    Object.assign(chat ?? {}, { commitMessage: "Kinder" });
+    const { code, stdout, log } = await start([...quick, "--journal", "another"], access(langfuse)).ended;
+
+    expect(code, log).toBe(1);
+    expect(JSON.parse(stdout).differences).toMatchObject([
+      { kind: "prompt", problem: "altered", id: `chat/${major} 1` },
+    ]);
+  });
+
   test("media that only an item of a dataset has are copied, and kept by the item", async () => {
     const langfuse = await startLangfuse(major, 100);
     const { code, stdout, log } = await start(quick, access(langfuse)).ended;
@@ -220,6 +263,31 @@ describe.each([3, 4] as const)("from Langfuse %i", (major) => {
       equal: false,
       differences: [{ kind: "observation", problem: "altered", count: 1, id }],
     });
+  });
+});
+
+test("a run without items is counted, because an item makes a run", async () => {
+  const langfuse = await startLangfuse(3, 100);
+  const [run] = langfuse.project.runs;
+  langfuse.project.runs.push({ ...run, id: "run-2", name: "empty run", datasetRunItems: [] });
+  const { stdout, log } = await start(quick, access(langfuse)).ended;
+
+  const { withoutPlace } = JSON.parse(stdout);
+  expect(withoutPlace, log).toContainEqual({ member: "run without items", count: 1, id: "empty run" });
+});
+
+test("references to media in export files are counted, because files have no contents", async () => {
+  const { project } = await startLangfuse(4, 20);
+  const file = path.join(folder, "observations.jsonl");
+  await writeFile(file, project.observations.map((row) => JSON.stringify(row)).join("\n"));
+  const { code, stdout, log } = await start(["observations.jsonl", "--json"], {}).ended;
+
+  expect(code, log).toBe(0);
+  const [mediaId] = project.media.keys();
+  expect(JSON.parse(stdout).withoutPlace).toContainEqual({
+    member: "reference to media, whose content no file has",
+    count: 1,
+    id: mediaId,
   });
 });
 

@@ -36,6 +36,7 @@ export const kinds = {
   item: { plural: "dataset items", groupName: "dataset", columns: [compared("content")] },
   "run item": { plural: "run items", groupName: "run", columns: [] },
   prompt: { plural: "prompt versions", groupName: "prompt", columns: [compared("content")] },
+  "prompt label": { plural: "prompt labels and tags", groupName: "prompt", columns: [compared("version")] },
   media: { plural: "media", groupName: null, columns: [] },
 } as const satisfies Record<string, { plural: string; groupName: string | null; columns: readonly Column[] }>;
 

@@ -6,7 +6,7 @@ import type { Journal } from "./journal.ts";
 import { membersOf } from "./raw-json.ts";
 import { Row, rowsOf } from "./row.ts";
 import { itemHeld, runItemHeld } from "./store-datasets.ts";
-import { promptHeld } from "./store-prompts.ts";
+import { labelsHeld, labelsOf, promptHeld, tagsHeld } from "./store-prompts.ts";
 import type { Target } from "./target.ts";
 
 /**
@@ -44,11 +44,15 @@ export async function readBack(
     if (known.has("run item")) for await (const row of readRunItems(target, datasetName)) add(row);
   }
   for (const name of new Set(journal.rowsOf("prompt").map(({ group }) => group))) {
-    const versions = journal.rowsOf("prompt").filter(({ group }) => group === name).length;
-    for (let version = 1; version <= versions; version += 1) {
+    let tags: Held[] = [];
+    for (let version = 1; ; version += 1) {
       const found = await target.find(`/v2/prompts/${encodeURIComponent(name)}?version=${version}`);
-      if (found !== null) add(promptHeld(new Row(found), version));
+      if (found === null) break;
+      const row = new Row(found);
+      for (const one of [promptHeld(row, version), ...labelsHeld(name, version, labelsOf(row))]) add(one);
+      tags = tagsHeld(row);
     }
+    for (const tag of tags) add(tag);
   }
   return held;
 }

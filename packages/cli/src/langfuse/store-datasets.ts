@@ -55,6 +55,7 @@ export function storeRuns(stores: Stores, source: LangfuseSource, datasetName: s
       const items =
         read === null ? [] : itemsOf(new Row(read).raw("datasetRunItems") ?? "[]").map((text) => new Row(text));
       done.lost.push(...lossesOf("run", run, name));
+      if (items.length === 0) done.lost.push({ member: "run without items", id: name });
       const described = { runDescription: run.raw("description"), metadata: run.raw("metadata") };
       for (const [index, item] of items.entries()) {
         const more = { ...(index === 0 ? described : {}), ...item.take(["observationId", "createdAt"]) };

@@ -3,6 +3,7 @@ import { type Doing, newDone } from "./journal.ts";
 import { lossesOf } from "./losses.ts";
 import type { Row } from "./row.ts";
 import type { Store, Stores } from "./store.ts";
+import { mediaOf } from "./store-media.ts";
 
 export function storeTraces(stores: Stores): Store {
   return async ({ rows }) => {
@@ -51,7 +52,7 @@ async function storeEvents({ target, journal }: Stores, done: Doing, events: rea
 
 /** Notes what has no place of the rows that the journal does not have yet, and returns their ids. */
 function noteLosses(
-  { journal }: Stores,
+  { journal, media }: Stores,
   done: Doing,
   kind: "trace" | "observation" | "score",
   rows: readonly Row[],
@@ -63,5 +64,9 @@ function noteLosses(
     return entry !== undefined && !journal.has(entry.held, entry.scope);
   });
   for (const row of added) done.lost.push(...lossesOf(kind, row, row.id()));
+  if (media === null) {
+    const member = "reference to media, whose content no file has";
+    done.lost.push(...added.flatMap(mediaOf).map(({ id }) => ({ member, id })));
+  }
   return new Set(added.map((row) => row.id()));
 }

@@ -8,6 +8,7 @@ import { Refused, type Target } from "./target.ts";
 
 /** Touchstone takes no larger ones. */
 const contentBytesMax = 20 * 1024 * 1024;
+const fields = ["input", "output", "expectedOutput", "metadata"];
 const reference = /@@@langfuseMedia:type=[^|@]*\|id=([\w-]+)\|source=\w+@@@/g;
 
 /** What the target has to know of a content. */
@@ -22,6 +23,13 @@ interface Place {
   observationId: string | null;
   /** Of an item, which has no trace. */
   datasetItemId: string | null;
+}
+
+/** The media that a row refers to. */
+export function mediaOf(row: Row): { id: string; field: string }[] {
+  return fields.flatMap((field) =>
+    [...(row.raw(field) ?? "").matchAll(reference)].map(([, id = ""]) => ({ id, field })),
+  );
 }
 
 /** Copies the media that rows refer to. */
@@ -40,14 +48,12 @@ export class MediaCopier {
   /** Adds what is stored and what is refused to `done`. */
   async copy(rows: readonly Row[], placeOf: (row: Row) => Place, done: Doing): Promise<void> {
     for (const row of rows) {
-      for (const field of ["input", "output", "expectedOutput", "metadata"]) {
-        for (const [, id = ""] of (row.raw(field) ?? "").matchAll(reference)) {
-          const place = placeOf(row);
-          const link = `${id} ${place.traceId} ${place.observationId} ${place.datasetItemId} ${field}`;
-          if (this.#linked.has(link)) continue;
-          this.#linked.add(link);
-          await this.#copyOne(id, { ...place, field }, done);
-        }
+      for (const { id, field } of mediaOf(row)) {
+        const place = placeOf(row);
+        const link = `${id} ${place.traceId} ${place.observationId} ${place.datasetItemId} ${field}`;
+        if (this.#linked.has(link)) continue;
+        this.#linked.add(link);
+        await this.#copyOne(id, { ...place, field }, done);
       }
     }
   }

@@ -28,7 +28,12 @@ export class Target {
 
   /** The JSON text of an answer. Throws Refused for what cannot be stored. `body` is JSON. */
   async post(path: string, body: string): Promise<string> {
-    return this.#ask(path, { method: "POST", body, headers: { "content-type": "application/json" } });
+    return this.#send("POST", path, body);
+  }
+
+  /** As {@link post}, for what changes a part. */
+  async patch(path: string, body: string): Promise<string> {
+    return this.#send("PATCH", path, body);
   }
 
   /** Null: 404. */
@@ -68,6 +73,10 @@ export class Target {
       const half = Math.ceil(batch.length / 2);
       return [...(await this.#storeBatch(batch.slice(0, half))), ...(await this.#storeBatch(batch.slice(half)))];
     }
+  }
+
+  #send(method: string, path: string, body: string): Promise<string> {
+    return this.#ask(path, { method, body, headers: { "content-type": "application/json" } });
   }
 
   async #ask(path: string, init: RequestInit): Promise<string> {
