@@ -102,6 +102,7 @@ export { type OutboundReach, readOutboundUrl } from "./outbound/outbound-url.ts"
 export type { ResolveHost } from "./outbound/resolve-host.ts";
 export { type Parsed, parseBody } from "./parse-body.ts";
 export { cutWhenSlow, cutWhenStalled, type PassedStream, passStream } from "./pass-stream.ts";
+export { lostSpanId, lostTraceId, rootIdOf, spanIdOf, traceIdOf } from "./peer-ids.ts";
 export { Pieces, passPieces } from "./pieces.ts";
 export { type ProcessConfig, processSettings, readProcessConfig } from "./process-config.ts";
 export { isProjectDeleted, projectDeleted } from "./project-deleted.ts";

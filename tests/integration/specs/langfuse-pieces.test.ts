@@ -179,7 +179,7 @@ test("numbers of events keep their spelling, as those of spans do", async () => 
 test("numbers in the metadata of a score keep their spelling, whichever way it comes", async () => {
   const client = await openProject();
   const numbers = '{"one": 1.0, "big": 1e5, "id": 12345678901234567890, "deep": [[0.10, -0]]}';
-  const kept = numbers.replaceAll(" ", "");
+  const kept = numbers.replaceAll(" ", "").slice(0, -1);
   const score = (id: string): string => `{"id":"${id}","name":"n","value":1,"traceId":"t","metadata":${numbers}}`;
   const event = `{"id":"e","type":"score-create","timestamp":"2026-01-05T00:00:00.000Z","body":${score("event")}}`;
   const post = (route: string, body: string) =>

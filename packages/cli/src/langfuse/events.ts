@@ -38,7 +38,8 @@ function toTraceEvent(id: string, row: Row, time: string | null): Event {
     timestamp: JSON.stringify(timestamp),
     // The event's own time ends a trace that has an output, so it cannot say when the row was changed.
     updatedAt: jsonOrNone(row.time("updatedAt")),
-    ...row.take(["name", "userId", "sessionId", "tags", "release", "version", "environment"]),
+    ...row.take(["name", "userId", "sessionId", "tags", "release", "version", "environment", "externalId"]),
+    public: row.value("public") === true ? "true" : undefined,
     ...{ input: asText(row.raw("input")), output: asText(row.raw("output")), metadata: entriesOf(row.raw("metadata")) },
   });
   return event("trace-create", timestamp, body, { held: heldTrace(id), scope: "" });
@@ -72,7 +73,7 @@ export function scoreEvent(row: Row, runIdOf: (id: string) => string | undefined
   const timestamp = row.time("timestamp") ?? new Date(0).toISOString();
   const { traceId, observationId, sessionId } = subject;
   const body = objectText({
-    ...row.take(["id", "name", "comment", "source", "metadata"]),
+    ...row.take(["id", "name", "comment", "source", "metadata", "environment", "configId", "queueId"]),
     ...{ dataType: jsonOrNone(dataType), timestamp: JSON.stringify(timestamp), value: JSON.stringify(value) },
     ...{ traceId: jsonOrNone(traceId), observationId: jsonOrNone(observationId), sessionId: jsonOrNone(sessionId) },
     datasetRunId: jsonOrNone(runId === null ? null : (runIdOf(runId) ?? runId)),

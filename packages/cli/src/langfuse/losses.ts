@@ -4,9 +4,8 @@ import type { Row } from "./row.ts";
 /** Members that the import sends, and members that Langfuse derives from others. */
 const known = {
   trace: {
-    sent: "id timestamp name input output userId sessionId tags release version environment metadata",
-    derived:
-      "projectId externalId htmlPath latency totalCost observations scores createdAt updatedAt isDeleted eventTs",
+    sent: "id timestamp name input output userId sessionId tags release version environment metadata public externalId",
+    derived: "projectId htmlPath latency totalCost observations scores createdAt updatedAt isDeleted eventTs",
   },
   observation: {
     sent: `id traceId parentObservationId type name level statusMessage version environment promptName promptVersion
@@ -19,7 +18,7 @@ const known = {
   },
   score: {
     sent: `id name value stringValue dataType comment source metadata timestamp traceId observationId sessionId
-      datasetRunId subject`,
+      datasetRunId subject environment configId queueId`,
     derived: "projectId createdAt updatedAt trace config eventTs isDeleted",
   },
   dataset: { sent: "id name description metadata", derived: "projectId createdAt updatedAt items runs" },

@@ -12,10 +12,11 @@ import {
   parseBody,
   readJsonObject,
   type ServedRoute,
+  spanIdOf,
+  traceIdOf,
 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { Owner } from "../owner.ts";
-import { spanIdOf, traceIdOf } from "./ids.ts";
 import { absolute } from "./item-media.ts";
 
 /** Media (dropin 1.7). They are Touchstone's own, whose ids are made as Langfuse's clients make them. */

@@ -16,10 +16,11 @@ import {
   parseBody,
   readJsonObject,
   type ServedRoute,
+  spanIdOf,
+  traceIdOf,
 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { Owner } from "../owner.ts";
-import { spanIdOf, traceIdOf } from "./ids.ts";
 import { pageMeta, readPage, textOf } from "./page.ts";
 
 /** Runs of datasets and their items (dropin 1.6). They are external runs. */

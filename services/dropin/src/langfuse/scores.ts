@@ -1,7 +1,18 @@
-import type { LangfuseEvent, submittedScore } from "@touchstone/contracts";
-import { experimentRunId, membersOf, memberText, objectText, parseIsoTime, uuidv7 } from "@touchstone/service-kit";
+import { type LangfuseEvent, limits, type submittedScore } from "@touchstone/contracts";
+import {
+  compactText,
+  experimentRunId,
+  lostSpanId,
+  lostTraceId,
+  membersOf,
+  memberText,
+  objectText,
+  parseIsoTime,
+  spanIdOf,
+  traceIdOf,
+  uuidv7,
+} from "@touchstone/service-kit";
 import type { z } from "zod";
-import { spanIdOf, traceIdOf } from "./ids.ts";
 import { EventError, textOf } from "./span-updates.ts";
 
 const dataTypes = {
@@ -56,8 +67,33 @@ export function toScore({ body, bodyText, event, projectId, nowMs }: LangfuseSco
     sessionId: textOf(body, "sessionId"),
     runId: run === null ? null : experimentRunId(projectId, run),
   };
-  const metadata = { name: "metadata", valueText: memberText(bodyText, "metadata") ?? "null" };
-  return objectText([...membersOf(JSON.stringify(score)), metadata]);
+  const environment = textOf(body, "environment");
+  const metadata = withEntries(memberText(bodyText, "metadata") ?? "null", {
+    peerTraceId: traceId && lostTraceId(traceId),
+    peerObservationId: observationId && lostSpanId(observationId),
+    peerRunId: run === score.runId ? null : run,
+    environment: environment === defaultEnvironment ? null : environment,
+    configId: textOf(body, "configId"),
+    queueId: textOf(body, "queueId"),
+  });
+  return objectText([...membersOf(JSON.stringify(score)), { name: "metadata", valueText: metadata }]);
+}
+
+/** What clients state that have no environment of their own. */
+const defaultEnvironment = "default";
+
+/**
+ * The JSON text of metadata with what has no other place, where they have no entry of that name. Without room for it they
+ * stay as they are: the score is worth more.
+ */
+function withEntries(metadata: string, entries: Readonly<Record<string, string | null>>): string {
+  if (metadata !== "null" && !metadata.startsWith("{")) return metadata;
+  const sent = metadata === "null" ? [] : membersOf(metadata);
+  const added = Object.entries(entries).flatMap(([name, text]) =>
+    text === null || sent.some((entry) => entry.name === name) ? [] : [{ name, valueText: JSON.stringify(text) }],
+  );
+  const whole = objectText([...sent, ...added]);
+  return added.length === 0 || compactText(whole).length > limits.scoreMetadataMaxChars ? metadata : whole;
 }
 
 /** Null for a time that is none: the score is worth more than its time. */

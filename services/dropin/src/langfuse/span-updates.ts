@@ -1,6 +1,17 @@
 import type { LangfuseEvent, SubmittedSpanUpdate } from "@touchstone/contracts";
-import { compactText, isJsonObject, type JsonMember, lastText, membersOf, parseIsoTime } from "@touchstone/service-kit";
-import { rootIdOf, spanIdOf, traceIdOf } from "./ids.ts";
+import {
+  compactText,
+  isJsonObject,
+  type JsonMember,
+  lastText,
+  lostSpanId,
+  lostTraceId,
+  membersOf,
+  parseIsoTime,
+  rootIdOf,
+  spanIdOf,
+  traceIdOf,
+} from "@touchstone/service-kit";
 
 /** An event that cannot be stored; the message is for the client. */
 export class EventError extends Error {
@@ -72,7 +83,7 @@ function traceUpdate({ id, timestamp, body }: LangfuseEvent, sent: readonly Json
       "langfuse.trace.tags": Array.isArray(body.tags) && body.tags.length > 0 ? body.tags.map(String) : null,
       "langfuse.release": textOf(body, "release"),
       ...sharedAttributes(body),
-      ...metadataOf("trace", sent, traceIdOf(traceId) === traceId.replaceAll("-", "") ? null : traceId),
+      ...metadataOf("trace", sent, lostTraceId(traceId), ["public", "externalId"]),
     },
   };
 }
@@ -131,7 +142,7 @@ function observationEvent(
       "langfuse.observation.prompt.version": body.promptVersion ?? null,
       ...usageOf(body, sent),
       ...sharedAttributes(body),
-      ...metadataOf("observation", sent, spanIdOf(observationId) === observationId ? null : observationId),
+      ...metadataOf("observation", sent, lostSpanId(observationId)),
     },
   };
   const endOfReach = isAhead(endTime, nowMs) ? null : endTime;
@@ -185,11 +196,24 @@ function sharedAttributes(body: Body): Attributes {
   return { "langfuse.version": textOf(body, "version"), "langfuse.environment": textOf(body, "environment") };
 }
 
-/** Each entry by itself, so that entries of several events are merged. An id that became a hash is kept beside them. */
-function metadataOf(owner: "trace" | "observation", sent: readonly JsonMember[], peerId: string | null): Attributes {
+/**
+ * Each entry by itself, so that entries of several events are merged. An id that became a hash is kept beside them, and so
+ * are members that have no other place.
+ */
+function metadataOf(
+  owner: "trace" | "observation",
+  sent: readonly JsonMember[],
+  peerId: string | null,
+  others: readonly string[] = [],
+): Attributes {
   const metadata = lastText(sent, "metadata") ?? "null";
   const entries = metadata.startsWith("{") ? membersOf(metadata) : sent.filter(({ name }) => name === "metadata");
-  const named = [...entries, ...(peerId === null ? [] : [{ name: "peerId", valueText: JSON.stringify(peerId) }])];
+  const placeless = sent.filter(({ name, valueText }) => others.includes(name) && valueText !== "null");
+  const named = [
+    ...placeless,
+    ...entries,
+    ...(peerId === null ? [] : [{ name: "peerId", valueText: JSON.stringify(peerId) }]),
+  ];
   const last = new Map(named.map(({ name, valueText }) => [name, valueText]));
   return Object.fromEntries([...last].map(([name, text]) => [`langfuse.${owner}.metadata.${name}`, exported(text)]));
 }

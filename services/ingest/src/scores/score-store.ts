@@ -1,6 +1,15 @@
 import { canonicalTraceId, limits, type ScoreSource } from "@touchstone/contracts";
 import { type Database, parameters, type Statement, selectPart } from "@touchstone/db";
-import { createReadTurns, type ListPage, type PartBounds, readListPage, type SizedRow } from "@touchstone/service-kit";
+import {
+  createReadTurns,
+  experimentRunId,
+  type ListPage,
+  type PartBounds,
+  readListPage,
+  type SizedRow,
+  spanIdOf,
+  traceIdOf,
+} from "@touchstone/service-kit";
 import {
   columns,
   type ScorePosition,
@@ -188,10 +197,15 @@ function buildListRead(
   const add = (name: string, value: unknown, text: (parameter: string) => string): void => {
     if (value !== null) conditions.push({ name, text: ` and ${text(`$${values.push(value)}`)}` });
   };
-  add("trace", filter.traceId && canonicalTraceId(filter.traceId), (key) => `trace_key = ${key}`);
-  add("span", filter.spanId, (id) => `span_id = ${id}`);
+  /** An id may be a peer's, of which a hash is stored. */
+  const addId = (name: string, column: string, id: string | null, hashed: (id: string) => string): void => {
+    if (id === null || hashed(id) === id) add(name, id, (value) => `${column} = ${value}`);
+    else add(`peer_${name}`, [id, hashed(id)], (ids) => `${column} = any (${ids}::text[])`);
+  };
+  addId("trace", "trace_key", filter.traceId && canonicalTraceId(filter.traceId), traceIdOf);
+  addId("span", "span_id", filter.spanId, spanIdOf);
   add("session", filter.sessionId, (id) => `session_id = ${id}`);
-  add("run", filter.runId, (id) => `run_id = ${id}`);
+  addId("run", "run_id", filter.runId, (id) => experimentRunId(projectId, id));
   add("case", filter.caseId, (id) => `case_id = ${id}`);
   add("name", filter.name, (name) => `name = ${name}`);
   add("source", filter.source, (source) => `source = ${source}`);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Ids of Langfuse are any text; those of spans are hexadecimal digits. The same text has the same id everywhere. */
+/* Ids of Langfuse are any text; those of spans are hexadecimal digits. The same text has the same id everywhere. */
 
 /** The OpenTelemetry id of a trace: of a UUID its digits, else a hash. */
 export function traceIdOf(id: string): string {
@@ -11,6 +11,16 @@ export function traceIdOf(id: string): string {
 /** The OpenTelemetry id of an observation: its own, as the newer clients make them, else a hash. */
 export function spanIdOf(observationId: string): string {
   return isSet(observationId, 16) ? observationId : hashOf("observation", observationId, 16);
+}
+
+/** What {@link traceIdOf} loses: the id, if it becomes a hash; null if its digits are kept. */
+export function lostTraceId(id: string): string | null {
+  return traceIdOf(id) === id.replaceAll("-", "") ? null : id;
+}
+
+/** What {@link spanIdOf} loses: the id, if it becomes a hash. */
+export function lostSpanId(observationId: string): string | null {
+  return spanIdOf(observationId) === observationId ? null : observationId;
 }
 
 /** The span of the trace itself, above its observations. */
