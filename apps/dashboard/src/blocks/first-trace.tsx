@@ -61,7 +61,7 @@ export function FirstTrace() {
             ))}
           </pre>
           <div className="mt-3 flex flex-wrap items-center gap-3">
-            <CopyButton text={code} name="the command" label="Copy with the key" onCopied={() => showKey(true)} />
+            <CopyButton text={code} name="the command" label="Copy with the key" onPress={() => showKey(true)} />
             <p role="status" className="m-0 text-soft">
               {state === "open"
                 ? `Listening since ${formatTime(since)}`

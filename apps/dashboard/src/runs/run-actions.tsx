@@ -4,6 +4,7 @@ import { useState } from "react";
 import { bodyOf } from "../api/client.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button, ButtonLink, IconButton } from "../ui/button.tsx";
+import { useCopy } from "../ui/copy.ts";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { countOf } from "../ui/format.ts";
 import { MoreIcon } from "../ui/icons.tsx";
@@ -18,6 +19,7 @@ export function RunActions({ run, baselineId }: { run: Run; baselineId: string |
   const queries = useQueryClient();
   const toasts = useToasts();
   const navigate = useNavigate();
+  const copy = useCopy();
   const [isDeleting, setDeleting] = useState(false);
   const [isChoosing, setChoosing] = useState(false);
   const params = { path: { runId: run._id } };
@@ -97,10 +99,7 @@ export function RunActions({ run, baselineId }: { run: Run; baselineId: string |
             onChoose: () => analyze.mutate(),
             disabledBecause: ratedCount === 0 ? "nothing is rated" : undefined,
           },
-          {
-            label: "Copy the run's id",
-            onChoose: () => void navigator.clipboard?.writeText(run._id),
-          },
+          { label: "Copy the run's id", onChoose: () => void copy(run._id, "Id") },
           null,
           { label: "Delete the run", look: "danger", onChoose: () => setDeleting(true) },
         ]}

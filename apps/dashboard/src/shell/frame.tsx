@@ -2,6 +2,7 @@ import { Link, Outlet, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { IconButton } from "../ui/button.tsx";
 import { classNames } from "../ui/class-names.ts";
+import { useCopy } from "../ui/copy.ts";
 import { MoonIcon, MoreIcon, SearchIcon, SunIcon } from "../ui/icons.tsx";
 import { useIsNarrow } from "../ui/media-query.ts";
 import { Menu } from "../ui/menu.tsx";
@@ -20,6 +21,7 @@ export function Frame({ projectId }: { projectId: string }) {
   const [isGoToOpen, setGoToOpen] = useState(false);
   const isNarrow = useIsNarrow();
   const navigate = useNavigate();
+  const copy = useCopy();
   useShortcuts("Everywhere", [
     { keys: "Ctrl+k", label: "Go to a page or an id", run: () => setGoToOpen(true) },
     ...allPlaces.map(({ to, label, key }) => ({
@@ -27,11 +29,7 @@ export function Frame({ projectId }: { projectId: string }) {
       label,
       run: () => void navigate({ to, params: { projectId } }),
     })),
-    {
-      keys: "y",
-      label: "Copy the link of this view",
-      run: () => void navigator.clipboard?.writeText(window.location.href),
-    },
+    { keys: "y", label: "Copy the link of this view", run: () => void copy(window.location.href, "Link") },
   ]);
   return (
     <div className="flex h-dvh">

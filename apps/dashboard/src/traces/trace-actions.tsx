@@ -1,25 +1,17 @@
 import { Button, IconButton } from "../ui/button.tsx";
+import { useCopy } from "../ui/copy.ts";
 import { MoreIcon } from "../ui/icons.tsx";
 import { useIsNarrow } from "../ui/media-query.ts";
 import { Menu } from "../ui/menu.tsx";
 import { useShortcuts } from "../ui/shortcuts.tsx";
-import { useToasts } from "../ui/toasts.tsx";
 import { otelTraceId, type TraceDetail } from "./trace-queries.ts";
 
 export type TraceDialog = "evaluate" | "add" | "delete";
 
 /** The actions on a whole trace. */
 export function TraceActions({ trace, onDialog }: { trace: TraceDetail; onDialog(dialog: TraceDialog): void }) {
-  const toasts = useToasts();
   const isNarrow = useIsNarrow();
-  const copy = async (text: string, what: string): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(text);
-      toasts.say(`${what} copied.`);
-    } catch {
-      toasts.say(`This browser does not let pages copy: ${text}`);
-    }
-  };
+  const copy = useCopy();
   const otlpId = otelTraceId(trace.metadata);
   useShortcuts("Trace", [
     { keys: "e", label: "Evaluate", run: () => onDialog("evaluate") },

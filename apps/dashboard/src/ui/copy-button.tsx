@@ -1,24 +1,30 @@
 import { useState } from "react";
 import { Button, IconButton } from "./button.tsx";
+import { copyText } from "./copy.ts";
 import { CheckIcon, CopyIcon } from "./icons.tsx";
+import { useToasts } from "./toasts.tsx";
 
-/** Copies a text and confirms it for two seconds. With `label` the button has a text. */
+/** Copies a text and confirms it for two seconds, or reports that the browser refused. With `label` the button has a text. */
 export function CopyButton({
   text,
   name,
   label,
-  onCopied,
+  onPress,
 }: {
   text: string;
   name: string;
   label?: string;
-  onCopied?: () => void;
+  /** Called also if the browser refuses. */
+  onPress?: () => void;
 }) {
+  const toasts = useToasts();
   const [isDone, setDone] = useState(false);
   async function copy(): Promise<void> {
-    await navigator.clipboard.writeText(text).catch(() => copyWithoutPermission(text));
+    onPress?.();
+    if (!(await copyText(text))) {
+      return toasts.fail("This browser does not let pages copy. Select the text and copy it with the keyboard.");
+    }
     setDone(true);
-    onCopied?.();
     setTimeout(() => setDone(false), 2_000);
   }
   const icon = isDone ? <CheckIcon /> : <CopyIcon />;
@@ -34,14 +40,4 @@ export function CopyButton({
       {icon}
     </IconButton>
   );
-}
-
-/** Over plain HTTP beyond loopback, scripts have no clipboard access; a selected field can still be copied. */
-function copyWithoutPermission(text: string): void {
-  const field = document.createElement("textarea");
-  field.value = text;
-  document.body.append(field);
-  field.select();
-  document.execCommand("copy");
-  field.remove();
 }

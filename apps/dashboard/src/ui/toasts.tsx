@@ -9,6 +9,8 @@ export interface Toasts {
   say(text: string, undo?: () => void, slot?: string): void;
   /** Reports a failure; the API's message stays until the user closes it. */
   warn(problem: unknown): void;
+  /** Reports a failure that is no answer of the API, in these words; they stay until the user closes them. */
+  fail(text: string): void;
 }
 
 const Context = createContext<Toasts | null>(null);
@@ -28,9 +30,11 @@ export function ToastRegion({ children }: { children: ReactNode }) {
       setUsed(true);
       setWaiting((before) => [...before, said]);
     };
+    const fail = (text: string): void => add({ text, undo: undefined, slot: undefined, isProblem: true });
     return {
       say: (text, undo, slot) => add({ text, undo, slot, isProblem: false }),
-      warn: (problem) => add({ text: problemSentence(problem), undo: undefined, slot: undefined, isProblem: true }),
+      warn: (problem) => fail(problemSentence(problem)),
+      fail,
     };
   }, []);
   const take = useCallback(() => setWaiting([]), []);
