@@ -38,6 +38,44 @@ test("a menu opens, selects and closes by keyboard, and returns the focus to its
   }
 });
 
+test("shortcuts that were switched off are switched on again from the menu of the project", async () => {
+  const { page, problems, close } = await openPage();
+  const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  const isOn = sheet.getByRole("checkbox", { name: "Use keyboard shortcuts in this browser" });
+  const goTo = page.getByRole("dialog", { name: "Go to" });
+  try {
+    await page.goto(`${sample.base}/agents?tab=patterns&open=new`);
+    await page.getByRole("complementary", { name: "New pattern" }).waitFor();
+    await page.getByRole("heading", { level: 1 }).click();
+    await page.keyboard.press("?");
+    await isOn.uncheck();
+    await page.reload();
+    const panel = page.getByRole("complementary", { name: "New pattern" });
+    await panel.waitFor();
+    await page.getByRole("heading", { level: 1 }).click();
+    await page.keyboard.press("?");
+    await page.keyboard.press("Control+k");
+    await goTo.waitFor();
+    expect(await sheet.count()).toBe(0);
+    await page.keyboard.press("Escape");
+    await goTo.waitFor({ state: "detached" });
+    await page.keyboard.press("Escape");
+    await panel.waitFor({ state: "detached" });
+
+    await page.getByRole("banner").getByRole("button").first().click();
+    await page.getByRole("menuitem", { name: "Keyboard shortcuts", exact: true }).click();
+    expect(await isOn.isChecked()).toBe(false);
+    await isOn.check();
+    await page.keyboard.press("Escape");
+    await sheet.waitFor({ state: "detached" });
+    await page.keyboard.press("?");
+    await sheet.waitFor();
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});
+
 test("a button shows its purpose on hover and on keyboard focus", async () => {
   const { page, problems, close } = await openPage();
   const tooltip = page.getByRole("tooltip");

@@ -6,16 +6,18 @@ import { buttonClasses } from "../ui/button.tsx";
 import { ChevronDownIcon } from "../ui/icons.tsx";
 import { Menu } from "../ui/menu.tsx";
 import type { MenuItem } from "../ui/menu-popup.tsx";
+import { useShortcutSheet } from "../ui/shortcuts.tsx";
 import { useToasts } from "../ui/toasts.tsx";
 import { organizationsQuery, signOut } from "./account.ts";
 import { NewProject } from "./new-project.tsx";
 import { connectionQuery, useSession } from "./session.tsx";
 
-/** The current project, the other ones, a new one, and sign-out. */
+/** The current project, the other ones, a new one, the keyboard shortcuts, and sign-out. */
 export function ProjectMenu() {
   const { api, config, projects } = useSession();
   const navigate = useNavigate();
   const queries = useQueryClient();
+  const openSheet = useShortcutSheet();
   const [isMaking, setMaking] = useState(false);
   const organizations = useQuery({ ...organizationsQuery, enabled: config.mode === "enabled" });
   const own = organizations.data?.organizations ?? [];
@@ -46,6 +48,8 @@ export function ProjectMenu() {
             onChoose: () => open(project._id),
           })),
           { label: "New project", onChoose: () => setMaking(true) },
+          null,
+          { label: "Keyboard shortcuts", onChoose: openSheet },
           null,
           ...useWaysOut(),
         ]}

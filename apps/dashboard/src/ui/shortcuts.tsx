@@ -20,6 +20,7 @@ export interface Shortcut {
 }
 
 interface Registry {
+  openSheet(): void;
   add(group: string, shortcuts: () => readonly Shortcut[]): () => void;
   list(): readonly { group: string; shortcuts: () => readonly Shortcut[] }[];
   subscribe(listener: () => void): () => void;
@@ -30,18 +31,22 @@ const switchedOffName = "touchstone.shortcuts";
 /** The timeout for the second key of a sequence. */
 const pairMs = 1_000;
 
-/** Handles the keys bound inside it and shows their sheet on `?`. The sheet and the bindings come from one table. */
+/**
+ * Handles the keys bound inside it and shows their sheet on `?`. The sheet and the bindings come from one table. Where the user
+ * switched the keys off, Escape and keys with Ctrl still work.
+ */
 export function Shortcuts({ children }: { children: ReactNode }) {
   const [isSheetOpen, setSheetOpen] = useState(false);
-  const registry = useMemo(createRegistry, []);
+  const registry = useMemo(() => createRegistry(() => setSheetOpen(true)), []);
   const first = useRef<{ key: string; atMs: number } | null>(null);
 
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || localStorage.getItem(switchedOffName) === "off") return;
+      if (event.defaultPrevented) return;
       const typed = describeKey(event);
       const isTyping = isEditable(event.target);
       if (typed === null || (isTyping && !typed.startsWith("Ctrl+"))) return;
+      if (isSwitchedOff() && typed !== "Escape" && !typed.startsWith("Ctrl+")) return;
       // A key of the page never takes the place of pressing what is focused.
       if (typed === "Enter" && isPressable(event.target)) return;
       // Toasts are non-modal dialogs.
@@ -87,6 +92,12 @@ export function useShortcuts(group: string, shortcuts: readonly Shortcut[]): voi
   useEffect(() => registry?.add(group, () => latest.current), [registry, group]);
 }
 
+/** Returns a function that opens the sheet, for a control: it is the only way there while the keys are off. */
+export function useShortcutSheet(): () => void {
+  const registry = useContext(Context);
+  return () => registry?.openSheet();
+}
+
 /** Takes the focus off a button or link: Enter then opens the row that a key moved to. Tab goes on from its place. */
 export function leaveControl(): void {
   if (isPressable(document.activeElement)) document.activeElement.blur();
@@ -95,7 +106,7 @@ export function leaveControl(): void {
 function Sheet({ registry }: { registry: Registry }) {
   const entries = useSyncExternalStore(registry.subscribe, registry.list);
   const groups = sheetGroups(entries.map(({ group, shortcuts }) => ({ group, shortcuts: shortcuts() })));
-  const [isOff, setOff] = useState(() => localStorage.getItem(switchedOffName) === "off");
+  const [isOff, setOff] = useState(isSwitchedOff);
   return (
     <>
       <div className="grid gap-6 sm:grid-cols-2">
@@ -129,13 +140,15 @@ function Sheet({ registry }: { registry: Registry }) {
             localStorage.setItem(switchedOffName, event.target.checked ? "on" : "off");
           }}
         />
-        Use keyboard shortcuts in this browser
+        Use keyboard shortcuts in this browser. Escape and keys with Ctrl always work.
       </label>
     </>
   );
 }
 
-function createRegistry(): Registry {
+const isSwitchedOff = (): boolean => localStorage.getItem(switchedOffName) === "off";
+
+function createRegistry(openSheet: () => void): Registry {
   let entries: readonly { group: string; shortcuts: () => readonly Shortcut[] }[] = [];
   const listeners = new Set<() => void>();
   const change = (next: typeof entries): void => {
@@ -143,6 +156,7 @@ function createRegistry(): Registry {
     for (const listener of listeners) listener();
   };
   return {
+    openSheet,
     add(group, shortcuts) {
       const entry = { group, shortcuts };
       change([...entries, entry]);
