@@ -21,12 +21,14 @@ export interface StreamOptions {
 }
 
 const pollMs = 5_000;
+/** Three times the interval of the server's marks: on a stream without a byte for so long nothing more will arrive. */
+const silentMs = 45_000;
 const retryFirstMs = 1_000;
 const retryMostMs = 15_000;
 
 /**
  * Follows server-sent events by fetch, because an EventSource can send no key. The stream is closed while the tab is hidden,
- * resumes after a disconnect, backs off while the server is unavailable, and ends at a problem that a retry cannot fix. Returns a
+ * resumes after a disconnect or a long silence, backs off while the server is unavailable, and ends at a problem that a retry cannot fix. Returns a
  * function that stops it.
  */
 export function followEvents(api: ProjectApi, options: StreamOptions): () => void {
@@ -34,18 +36,30 @@ export function followEvents(api: ProjectApi, options: StreamOptions): () => voi
   let isStopped = false;
   let connection: AbortController | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let silence: ReturnType<typeof setTimeout> | undefined;
   let retryMs = retryFirstMs;
 
   function stopConnection(): void {
     clearTimeout(timer);
+    clearTimeout(silence);
     connection?.abort();
     connection = null;
+  }
+
+  /** The server was heard, or just called. */
+  function watchSilence(): void {
+    clearTimeout(silence);
+    silence = setTimeout(() => {
+      stopConnection();
+      again(retryFirstMs);
+    }, silentMs);
   }
 
   function again(inMs: number): void {
     if (isStopped || document.hidden) return;
     onState?.("waiting");
     clearTimeout(timer);
+    clearTimeout(silence);
     timer = setTimeout(() => void follow(), inMs);
   }
 
@@ -53,6 +67,7 @@ export function followEvents(api: ProjectApi, options: StreamOptions): () => voi
     const own = new AbortController();
     connection = own;
     onState?.("connecting");
+    watchSilence();
     try {
       const { lastEventId } = place;
       const headers: Record<string, string> = lastEventId === null ? {} : { "last-event-id": lastEventId };
@@ -71,6 +86,7 @@ export function followEvents(api: ProjectApi, options: StreamOptions): () => voi
       for (let piece = await reader?.read(); piece !== undefined && !piece.done; piece = await reader?.read()) {
         // The position of a stopped stream stays where its caller last knew it.
         if (own.signal.aborted) return;
+        watchSilence();
         parser.feed(piece.value);
       }
       if (!own.signal.aborted) again(retryFirstMs);
@@ -81,7 +97,10 @@ export function followEvents(api: ProjectApi, options: StreamOptions): () => voi
         return again(pollMs);
       }
       const isHopeless = error instanceof ApiProblem && error.status >= 400 && error.status < 500;
-      if (isHopeless) return onState?.("closed");
+      if (isHopeless) {
+        clearTimeout(silence);
+        return onState?.("closed");
+      }
       again(retryMs);
       retryMs = Math.min(retryMs * 2, retryMostMs);
     }
