@@ -1,7 +1,7 @@
 import "./styles.css";
 import { CSPProvider } from "@base-ui/react/csp-provider";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { RouterProvider } from "@tanstack/react-router";
+import { CatchBoundary, RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { beginReads } from "./api/ahead.ts";
@@ -28,7 +28,10 @@ void router.load().then(() =>
               <RouterProvider router={router} />
             </Shortcuts>
           </ToastRegion>
-          <Tooltips />
+          {/* Outside of the pages: without a boundary of its own, an error in a tooltip would unmount the page. */}
+          <CatchBoundary getResetKey={() => ""} errorComponent={() => null}>
+            <Tooltips />
+          </CatchBoundary>
         </QueryClientProvider>
       </CSPProvider>
     </StrictMode>,

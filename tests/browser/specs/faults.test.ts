@@ -184,6 +184,27 @@ test("a tab from before an upgrade loads the new version, and reports when that 
   await close();
 });
 
+test("an upgrade that removes a tooltip or a menu keeps the page and its input, and the page asks for a reload", async () => {
+  const { page, problems, close } = await openPage({ mayFail: (url) => url.includes("/assets/") });
+  for (const part of ["tooltip", "menu"]) {
+    await page.route(`**/assets/${part}-popup-*.js`, (route) => route.fulfill({ status: 404, body: "" }));
+  }
+  const isOffered = page.getByRole("alert").filter({ hasText: "A new version is here" });
+  for (const useMissing of [
+    () => page.getByRole("button", { name: "Close the panel" }).hover(),
+    () => page.getByRole("button", { name: "Theme" }).click(),
+  ]) {
+    await page.goto(`${base}/agents?tab=patterns&open=new`);
+    await page.getByLabel("Name", { exact: true }).fill("Late refunds");
+    await useMissing();
+    await isOffered.getByText("Save or copy what you typed, then reload.").waitFor();
+    await isOffered.getByRole("button", { name: "Reload" }).waitFor();
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Late refunds");
+  }
+  expect(problems).toEqual([]);
+  await close();
+});
+
 test("spans from clocks that disagree are drawn and marked", async () => {
   const nowMs = Date.now() - 60_000;
   const traceId = await sendOtlp([

@@ -3,6 +3,7 @@ import { Link, Navigate, useNavigate, useParams } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
 import type { User } from "../api/connection.ts";
 import { authConfigQuery, organizationsQuery, sessionQuery, signOut } from "../shell/account.ts";
+import { NewVersionBanner } from "../shell/new-version-banner.tsx";
 import { SignInRedirect } from "../shell/sign-in-redirect.tsx";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { Loaded } from "../ui/states.tsx";
@@ -37,6 +38,7 @@ export function AccountFrame({ title, children }: { title: string; children(user
           <SignOutButton />
         </div>
       </header>
+      <NewVersionBanner />
       {user !== null && <EndedSession user={user} isOver={session.data === null} />}
       <main className="mx-auto flex w-full max-w-4xl flex-1 flex-col gap-8 px-4 py-6 md:px-6">
         {user !== null ? children(user) : <Loaded query={session}>{() => null}</Loaded>}

@@ -1,6 +1,6 @@
 import { Button } from "../ui/button.tsx";
+import { isMissingFile } from "../ui/missing-file.ts";
 import { EmptyState, problemSentence } from "../ui/states.tsx";
-import { isMissingFile } from "./missing-file.ts";
 
 /** Shown if a page throws, or if its files are gone because the server was upgraded while this tab was open. */
 export function BrokenPage({ error }: { error: unknown }) {

@@ -9,6 +9,7 @@ import { Menu } from "../ui/menu.tsx";
 import { useShortcuts } from "../ui/shortcuts.tsx";
 import { ConnectionLostBanner } from "./connection-lost-banner.tsx";
 import { GoTo } from "./go-to.tsx";
+import { NewVersionBanner } from "./new-version-banner.tsx";
 import { OpenBanner } from "./open-banner.tsx";
 import { allPlaces, type Place, places } from "./places.ts";
 import { ProjectMenu } from "./project-menu.tsx";
@@ -54,6 +55,7 @@ export function Frame({ projectId }: { projectId: string }) {
           </div>
         </header>
         <ConnectionLostBanner />
+        <NewVersionBanner />
         <RefusedBanner />
         <QuotaBanner />
         <OpenBanner />

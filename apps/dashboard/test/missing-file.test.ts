@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isMissingFile } from "../../src/shell/missing-file.ts";
+import { isMissingFile } from "../src/ui/missing-file.ts";
 
 test.each([
   "Failed to fetch dynamically imported module: http://127.0.0.1:4700/assets/runs-page-x.js",
