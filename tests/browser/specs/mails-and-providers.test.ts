@@ -4,8 +4,10 @@ import path from "node:path";
 import { type IdentityProvider, startIdentityProvider } from "@touchstone/testkit/identity-provider";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { inspectPage } from "../src/looks.ts";
 import { openPage } from "../src/open-page.ts";
 import { type OwnInstallation, startOwnInstallation } from "../src/own-installation.ts";
+import { accountPages, entryPages, listPages } from "../src/pages.ts";
 import { inspect } from "../src/watch-page.ts";
 
 const client = { id: "touchstone", secret: "the secret of touchstone" };
@@ -177,5 +179,33 @@ test("the page of an organization shows nothing of an invitation to another one"
   expect(await page.getByText("/accept-invite?token=").count()).toBe(0);
   expect(await address.inputValue()).toBe("");
   expect(problems).toEqual([]);
+  await close();
+});
+
+test.each(listPages(entryPages))("%s is clean in both themes, wide and narrow", async (name, address) => {
+  const opened = await openPage();
+  const problems = await inspectPage(opened, name, own.url + address);
+  expect([...opened.problems, ...problems]).toEqual([]);
+  await opened.close();
+});
+
+test("the pages of an account and its organizations are clean in both themes, wide and narrow", async () => {
+  const opened = await openPage();
+  const { page, close } = opened;
+  await page.goto(`${own.url}/sign-in`);
+  await signIn(page, "ada@example.com", "battery horse correct");
+  await awaitProject(page);
+  await page.goto(`${own.url}/account`);
+  await openOrganization(page, "Ada's Workspace");
+  await page.getByLabel("E-mail address", { exact: true }).fill("barbara@example.com");
+  await page.getByRole("button", { name: "Invite", exact: true }).click();
+  const link = await page.getByText("/accept-invite?token=").textContent();
+  const organizationId = String(new URL(page.url()).pathname.split("/")[2]);
+  const invitationId = String(new URL(link ?? "").searchParams.get("token"));
+  const problems: string[] = [];
+  for (const [name, address] of listPages(accountPages({ organizationId, invitationId }))) {
+    problems.push(...(await inspectPage(opened, name, own.url + address)));
+  }
+  expect([...opened.problems, ...problems]).toEqual([]);
   await close();
 });
