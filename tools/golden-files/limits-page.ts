@@ -149,7 +149,8 @@ const atLimit: Record<keyof typeof limits, string> = {
   feedbackTextMaxChars:
     "Characters of a comment on a trace, of an outcome's reason, and of a score's comment or text value.",
   feedbackNameMaxChars: "Characters of an outcome's name, of the ids it refers to, and of its author.",
-  feedbackListedMax: "Votes on a trace in a list.",
+  feedbackListedMax: "Votes in a list, of one trace or of all.",
+  feedbackPageDefault: "Votes on all traces in a list by default.",
   scoresPerRequestMax: "Scores in one request; more is 400.",
   scorePageDefault: "Scores in a list by default.",
   scorePageMax: "Most scores in a list.",

@@ -218,6 +218,7 @@ export const limits = {
   feedbackTextMaxChars: 10_000,
   feedbackNameMaxChars: 200,
   feedbackListedMax: 200,
+  feedbackPageDefault: 50,
   /** completions 2.9: scores in one request, in a list, and in the detail of a trace or session. */
   scoresPerRequestMax: 1_000,
   scorePageDefault: 100,

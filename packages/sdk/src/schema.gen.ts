@@ -913,7 +913,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** List the votes on all traces. */
+        get: operations["listVotes"];
         put?: never;
         /** Vote on a trace; a vote down raises a signal. */
         post: operations["createFeedback"];
@@ -2596,6 +2597,8 @@ export interface operations {
                 ratingMax?: string;
                 /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these */
                 failing?: string;
+                /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
+                toolFailing?: string;
                 /** @description A span of the trace states this prompt */
                 promptName?: string;
                 /** @description With promptName: it states this version of it */
@@ -2700,6 +2703,8 @@ export interface operations {
                 ratingMax?: string;
                 /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these */
                 failing?: string;
+                /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
+                toolFailing?: string;
                 /** @description A span of the trace states this prompt */
                 promptName?: string;
                 /** @description With promptName: it states this version of it */
@@ -2747,6 +2752,8 @@ export interface operations {
                 ratingMax?: string;
                 /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these */
                 failing?: string;
+                /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
+                toolFailing?: string;
                 /** @description A span of the trace states this prompt */
                 promptName?: string;
                 /** @description With promptName: it states this version of it */
@@ -5744,6 +5751,57 @@ export interface operations {
                             baselineAvg: number | null;
                             passed: boolean;
                         } | null;
+                    };
+                };
+            };
+        };
+    };
+    listVotes: {
+        parameters: {
+            query?: {
+                rating?: "up" | "down";
+                /** @description ISO 8601; when the vote was given, inclusive */
+                from?: string;
+                /** @description ISO 8601; exclusive */
+                to?: string;
+                /** @description 1 to 200, default 50 */
+                limit?: string;
+                /** @description Where to continue; take it from nextCursor */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The votes, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Of all pages */
+                        totalCount: number;
+                        feedback: {
+                            _id: string;
+                            traceId: string;
+                            /** @enum {string} */
+                            rating: "up" | "down";
+                            comment?: string;
+                            endUserId?: string;
+                            /** @description The user who voted while signed in; null of a vote with the project's key */
+                            authorId: string | null;
+                            createdAt: string;
+                        }[];
+                        hasNextPage: boolean;
+                        nextCursor: string | null;
+                        /**
+                         * @description The page ends early, because it would have had more than 8388608 bytes
+                         * @constant
+                         */
+                        truncatedBy?: "bytes";
                     };
                 };
             };

@@ -85,6 +85,7 @@ const anyRoot = {
   ratingMin: null,
   ratingMax: null,
   isFailing: null,
+  isToolFailing: null,
   prompt: null,
   pattern: null,
 };

@@ -85,6 +85,9 @@ describe("a list narrowed by ratings and latency", () => {
     [{ latencyMinMs: "30000.5", failing: "true" }, ["bad"]],
     [{ hasError: "true", failing: "true" }, ["broken"]],
     [{ failing: "true", source: "eval" }, []],
+    [{ toolFailing: "true" }, ["stuck"]],
+    [{ toolFailing: "false" }, ["unrated", "broken", "bad", "edge", "good"]],
+    [{ toolFailing: "true", hasError: "true" }, []],
   ])("%j lists exactly those, and counts them, also within a search", async (query, names) => {
     for (const search of [{}, { search: "ALIKE" }, { search: "li" }]) {
       const { json } = await list(projectId, { ...query, ...search });
@@ -94,12 +97,15 @@ describe("a list narrowed by ratings and latency", () => {
     }
   });
 
-  test.each([{ ratingMin: "high" }, { ratingMax: " " }, { latencyMinMs: "NaN" }, { failing: "perhaps" }])(
-    "%j is refused",
-    async (query) => {
-      expect((await list(projectId, query as Record<string, string>)).status).toBe(400);
-    },
-  );
+  test.each([
+    { ratingMin: "high" },
+    { ratingMax: " " },
+    { latencyMinMs: "NaN" },
+    { failing: "perhaps" },
+    { toolFailing: "1" },
+  ])("%j is refused", async (query) => {
+    expect((await list(projectId, query as Record<string, string>)).status).toBe(400);
+  });
 });
 
 describe("the preview", () => {

@@ -22,8 +22,9 @@ beforeAll(async () => {
           from generate_series(1, $2::integer) n
           returning id, latency_ms
         )
-        insert into ingest.trace_verdicts (project_id, trace_id, revision, judge_scores)
-        select $1, id, 1, json_build_object('rating', latency_ms / 100, 'failingCount', (latency_ms::integer % 50 = 1)::integer)::text
+        insert into ingest.trace_verdicts (project_id, trace_id, revision, judge_scores, failure)
+        select $1, id, 1, json_build_object('rating', latency_ms / 100, 'failingCount', (latency_ms::integer % 50 = 1)::integer)::text,
+               case when latency_ms::integer % 50 = 1 then 'agent-tool-failure:search' end
         from roots
         where latency_ms::integer % 2 = 1`,
       values: [owner, rootCount],
@@ -39,6 +40,7 @@ test.each<[Partial<RootFilter>, number]>([
   [{ isFailing: true }, 30],
   [{ isFailing: false }, 970],
   [{ latencyMinMs: 990 }, 11],
+  [{ isToolFailing: true }, 20],
 ])("%j reads each root and each verdict twice at most, before any statistics", async (filter, total) => {
   await database.app.scoped([projectId], async (transaction) => {
     const before = await countRowsRead(transaction);

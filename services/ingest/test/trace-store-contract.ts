@@ -22,6 +22,7 @@ export const anyRoot: RootFilter = {
   ratingMin: null,
   ratingMax: null,
   isFailing: null,
+  isToolFailing: null,
   prompt: null,
   pattern: null,
 };

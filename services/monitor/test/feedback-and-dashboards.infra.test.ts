@@ -8,6 +8,7 @@ import {
   signalList,
   topFailing,
   trend,
+  voteList,
 } from "@touchstone/contracts";
 import { type Service, uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
@@ -91,6 +92,35 @@ describe("feedback", () => {
       { traceId, outcome: "user_thumbs_down", isNegative: true, reason: "Wrong", reportedBy: null },
       { traceId, outcome: "user_thumbs_down", isNegative: true, reason: null, reportedBy: null },
     ]);
+  });
+
+  test("on all traces is listed in pages, newest first, by vote and time", async () => {
+    const project = newProject();
+    const [first, second] = [uuidv7(Date.now()), uuidv7(Date.now())];
+    await rows.addVote(project, first, "down", hoursAgo(30));
+    await rows.addVote(project, first, "up", hoursAgo(3));
+    await rows.addVote(project, second, "down", hoursAgo(2));
+    await rows.addVote(project, first, "down", hoursAgo(1));
+    await rows.addVote(newProject(), second, "down");
+    const list = async (query: string) => {
+      const page = voteList.parse((await project.send("GET", `/feedback${query}`)).body);
+      return {
+        ...page,
+        feedback: page.feedback.map(({ traceId, rating }) => `${rating} ${traceId === first ? 0 : 1}`),
+      };
+    };
+
+    const last = { hasNextPage: false, nextCursor: null };
+    expect(await list("")).toEqual({ totalCount: 4, feedback: ["down 0", "down 1", "up 0", "down 0"], ...last });
+    const since = hoursAgo(24).toISOString();
+    expect(await list(`?rating=down&from=${since}`)).toMatchObject({ totalCount: 2, feedback: ["down 0", "down 1"] });
+    expect(await list(`?to=${since}`)).toEqual({ totalCount: 1, feedback: ["down 0"], ...last });
+    const page = await list("?limit=3");
+    expect(page).toMatchObject({ totalCount: 4, feedback: ["down 0", "down 1", "up 0"], hasNextPage: true });
+    expect(await list(`?limit=3&cursor=${page.nextCursor}`)).toEqual({ totalCount: 4, feedback: ["down 0"], ...last });
+    for (const query of ["rating=bad", "from=now", "limit=0", "cursor=next"]) {
+      expect((await project.send("GET", `/feedback?${query}`)).status).toBe(400);
+    }
   });
 
   test("names the user who voted while signed in", async () => {
@@ -178,6 +208,10 @@ describe("the KPIs", () => {
         operationalFailingRuns: 0,
         scorerFailingRuns: 0,
         healthRate: null,
+        toolRuns: 0,
+        toolFailingRuns: 0,
+        votes: 0,
+        votesDown: 0,
       },
     });
   });
@@ -229,8 +263,14 @@ describe("the KPIs", () => {
         operationalFailingRuns: 2,
         scorerFailingRuns: 2,
         healthRate: 4 / 7,
+        toolRuns: 4,
+        toolFailingRuns: 1,
+        votes: 4,
+        votesDown: 1,
       },
     });
+    const since = hoursAgo(24).toISOString();
+    expect((await project.send("GET", `/feedback?rating=down&from=${since}`)).body.totalCount).toBe(1);
     expect(await read(project)).toMatchObject({ window: "7d", totalRuns: 10, deltas: { healthRate: null } });
     expect((await read(newProject(), "?window=24h")).totalRuns).toBe(0);
   });

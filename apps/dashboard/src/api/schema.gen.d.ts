@@ -2138,7 +2138,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** List the votes on all traces. */
+        get: operations["listVotes"];
         put?: never;
         /** Vote on a trace; a vote down raises a signal. */
         post: operations["createFeedback"];
@@ -5364,6 +5365,8 @@ export interface operations {
                 ratingMax?: string;
                 /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these */
                 failing?: string;
+                /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
+                toolFailing?: string;
                 /** @description A span of the trace states this prompt */
                 promptName?: string;
                 /** @description With promptName: it states this version of it */
@@ -5528,6 +5531,8 @@ export interface operations {
                 ratingMax?: string;
                 /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these */
                 failing?: string;
+                /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
+                toolFailing?: string;
                 /** @description A span of the trace states this prompt */
                 promptName?: string;
                 /** @description With promptName: it states this version of it */
@@ -5575,6 +5580,8 @@ export interface operations {
                 ratingMax?: string;
                 /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these */
                 failing?: string;
+                /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
+                toolFailing?: string;
                 /** @description A span of the trace states this prompt */
                 promptName?: string;
                 /** @description With promptName: it states this version of it */
@@ -11711,6 +11718,57 @@ export interface operations {
             };
         };
     };
+    listVotes: {
+        parameters: {
+            query?: {
+                rating?: "up" | "down";
+                /** @description ISO 8601; when the vote was given, inclusive */
+                from?: string;
+                /** @description ISO 8601; exclusive */
+                to?: string;
+                /** @description 1 to 200, default 50 */
+                limit?: string;
+                /** @description Where to continue; take it from nextCursor */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The votes, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Of all pages */
+                        totalCount: number;
+                        feedback: {
+                            _id: string;
+                            traceId: string;
+                            /** @enum {string} */
+                            rating: "up" | "down";
+                            comment?: string;
+                            endUserId?: string;
+                            /** @description The user who voted while signed in; null of a vote with the project's key */
+                            authorId: string | null;
+                            createdAt: string;
+                        }[];
+                        hasNextPage: boolean;
+                        nextCursor: string | null;
+                        /**
+                         * @description The page ends early, because it would have had more than 8388608 bytes
+                         * @constant
+                         */
+                        truncatedBy?: "bytes";
+                    };
+                };
+            };
+        };
+    };
     createFeedback: {
         parameters: {
             query?: never;
@@ -11879,6 +11937,13 @@ export interface operations {
                             /** @description The newest rating of a live scorer is below its threshold */
                             scorerFailingRuns: number;
                             healthRate: number | null;
+                            /** @description Those that called a tool */
+                            toolRuns: number;
+                            /** @description Those in which a tool failed */
+                            toolFailingRuns: number;
+                            /** @description Votes given in the window */
+                            votes: number;
+                            votesDown: number;
                         };
                     };
                 };

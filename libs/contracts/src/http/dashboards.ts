@@ -26,6 +26,10 @@ export const kpis = z.object({
     operationalFailingRuns: z.int().describe("A tool failed, the trace ended in an error, or its response is empty"),
     scorerFailingRuns: z.int().describe("The newest rating of a live scorer is below its threshold"),
     healthRate: share,
+    toolRuns: z.int().describe("Those that called a tool"),
+    toolFailingRuns: z.int().describe("Those in which a tool failed"),
+    votes: z.int().describe("Votes given in the window"),
+    votesDown: z.int(),
   }),
 });
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
+import { pageEnd } from "./list-page.ts";
 import { filledText, storable } from "./texts.ts";
 
 const text = z.string().max(limits.feedbackTextMaxChars).check(storable);
@@ -33,6 +34,22 @@ const feedback = z.object({
 
 export const feedbackReply = z.object({ feedback });
 export const feedbackList = z.object({ feedback: z.array(feedback) });
+/** Query of `GET /feedback` (completions 9.6). */
+export const votesQuery = z.object({
+  rating: thumb.optional(),
+  from: z.string().optional().describe("ISO 8601; when the vote was given, inclusive"),
+  to: z.string().optional().describe("ISO 8601; exclusive"),
+  limit: z.string().optional().describe(`1 to ${limits.feedbackListedMax}, default ${limits.feedbackPageDefault}`),
+  cursor: z.string().optional().describe("Where to continue; take it from nextCursor"),
+});
+
+/** The votes on all traces, newest first. */
+export const voteList = z.object({
+  totalCount: z.int().describe("Of all pages"),
+  feedback: z.array(feedback),
+  ...pageEnd,
+});
+
 export const feedbackParams = z.object({ traceId: z.string() });
 
 /** Body of `POST /outcomes` (completions 9.6). One of the two ids is present. */

@@ -210,6 +210,10 @@ export const listTracesQuery = z.object({
     .describe(
       "true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these",
     ),
+  toolFailing: z
+    .string()
+    .optional()
+    .describe("true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did"),
   promptName: z.string().optional().describe("A span of the trace states this prompt"),
   promptVersion: z.string().optional().describe("With promptName: it states this version of it"),
   view: z.string().optional().describe("preview: short texts instead of whole ones, with cost, agent and span count"),

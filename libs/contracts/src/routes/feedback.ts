@@ -6,6 +6,8 @@ import {
   submittedFeedback,
   submittedFeedbackSentences,
   submittedOutcome,
+  voteList,
+  votesQuery,
 } from "../http/feedback.ts";
 import { judged } from "../judged-body.ts";
 import type { Route } from "../route.ts";
@@ -37,6 +39,18 @@ export const feedbackRoutes = {
     params: feedbackParams,
     responses: { 200: { description: "The newest votes first, at most 200.", schema: feedbackList } },
     summary: "List the votes on a trace.",
+  },
+  listVotes: {
+    ...monitor,
+    id: "listVotes",
+    method: "GET",
+    path: `${prefix}/feedback`,
+    query: votesQuery,
+    responses: {
+      200: { description: "The votes, newest first.", schema: voteList },
+      400: error("A filter is none of its values."),
+    },
+    summary: "List the votes on all traces.",
   },
   createOutcome: {
     ...monitor,

@@ -19,6 +19,8 @@ export interface RootFilter {
   ratingMax: number | null;
   /** True: it ended in an error or a live judge rates it below its threshold; false: neither. */
   isFailing: boolean | null;
+  /** True: a tool call of it failed, as monitor classified it when it settled; false: none did. */
+  isToolFailing: boolean | null;
   /** A span of its trace states this prompt; a null version means any. */
   prompt: PromptUse | null;
   /** A LIKE pattern for the searched text; see src/search. */

@@ -18,6 +18,7 @@ const everything: RemovalFilter = {
   ratingMin: null,
   ratingMax: null,
   isFailing: null,
+  isToolFailing: null,
   prompt: null,
 };
 

@@ -39,6 +39,7 @@ export function readDeletionFilter(query: Call["query"]): RemovalFilter {
     ratingMin: null,
     ratingMax: null,
     isFailing: null,
+    isToolFailing: null,
     prompt: null,
   };
 }

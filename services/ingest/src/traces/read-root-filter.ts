@@ -24,6 +24,7 @@ export function readRootFilter(query: Call["query"]): RootFilter | null {
     ratingMin: readNumber("ratingMin", one("ratingMin")),
     ratingMax: readNumber("ratingMax", one("ratingMax")),
     isFailing: readFlag("failing", one("failing")),
+    isToolFailing: readFlag("toolFailing", one("toolFailing")),
     prompt: promptName === null ? null : { name: promptName, version: one("promptVersion") },
     pattern: searchPattern(one("search")),
   };

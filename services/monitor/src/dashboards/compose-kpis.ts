@@ -8,7 +8,16 @@ type Kpis = z.input<typeof kpis>;
 export function composeKpis(window: Kpis["window"], counts: TrafficCounts, before: TrafficCounts): Kpis {
   const rates = ratesOf(counts);
   const ratesBefore = ratesOf(before);
-  const { totalRuns, failingRuns, operationalFailingRuns, scorerFailingRuns } = counts;
+  const {
+    totalRuns,
+    failingRuns,
+    operationalFailingRuns,
+    scorerFailingRuns,
+    toolRuns,
+    toolFailingRuns,
+    votes,
+    votesDown,
+  } = counts;
   return {
     window,
     totalRuns,
@@ -27,6 +36,10 @@ export function composeKpis(window: Kpis["window"], counts: TrafficCounts, befor
       operationalFailingRuns,
       scorerFailingRuns,
       healthRate: rates.healthRate,
+      toolRuns,
+      toolFailingRuns,
+      votes,
+      votesDown,
     },
   };
 }

@@ -42,12 +42,25 @@ export interface StoredOutcome extends Outcome {
   reportedAt: Date;
 }
 
+/** The requested votes and their page; null always means all. */
+export interface VoteQuery {
+  rating: Vote["rating"] | null;
+  /** When they were given: from the first on, before the second. */
+  fromMs: number | null;
+  toMs: number | null;
+  limit: number;
+  /** The id of the vote to continue after. */
+  after: string | null;
+}
+
 /** Stores people's feedback on traces (completions 9.6). */
 export interface FeedbackStore {
   /** Stores a vote with its outcome, and for a negative vote its finding and signal, in one transaction. */
   addVote(projectId: string, vote: Vote, trace: VotedTrace): Promise<StoredVote>;
   /** Newest first, at most 200. */
   listOfTrace(projectId: string, traceId: string): Promise<StoredVote[]>;
+  /** Newest first, with the number of all that match. */
+  list(projectId: string, query: VoteQuery): Promise<{ total: number; votes: StoredVote[] }>;
   addOutcome(projectId: string, outcome: Outcome): Promise<StoredOutcome>;
 }
 
@@ -66,7 +79,7 @@ export function createFeedbackStore(database: Database, findings: FindingStore):
       const { rows } = await database.readScoped<VoteRow>([projectId], {
         name: "feedback_list_of_trace",
         text: `
-          select id, trace_id, rating, comment, end_user_id, author_id, created_at
+          select ${voteColumns}
           from monitor.feedback
           where project_id = $1
             and trace_id = $2
@@ -74,15 +87,35 @@ export function createFeedbackStore(database: Database, findings: FindingStore):
           limit $3`,
         values: [projectId, traceId, limits.feedbackListedMax],
       });
-      return rows.map((row) => ({
-        id: row.id,
-        traceId: row.trace_id,
-        rating: row.rating,
-        comment: row.comment,
-        endUserId: row.end_user_id,
-        authorId: row.author_id,
-        createdAt: row.created_at,
-      }));
+      return rows.map(readVote);
+    },
+
+    async list(projectId, { rating, fromMs, toMs, limit, after }) {
+      const { rows } = await database.readScoped<VoteRow & { total: number }>([projectId], {
+        name: "feedback_list",
+        text: `
+          with matching as (
+            select ${voteColumns}
+            from monitor.feedback
+            where project_id = $1
+              and ($2::text is null or rating = $2)
+              and created_at >= coalesce($3::timestamptz, '-infinity')
+              and created_at < coalesce($4::timestamptz, 'infinity')
+          )
+          select page.*, counts.total
+          from (select count(*)::integer as total from matching) as counts
+          left join lateral (
+            select *
+            from matching
+            where $5::uuid is null
+               or (created_at, id) < (select created_at, id from monitor.feedback where project_id = $1 and id = $5)
+            order by created_at desc, id desc
+            limit $6
+          ) as page on true
+          order by page.created_at desc, page.id desc`,
+        values: [projectId, rating, dateOf(fromMs), dateOf(toMs), after, limit],
+      });
+      return { total: rows[0]?.total ?? 0, votes: rows.filter(({ id }) => id !== null).map(readVote) };
     },
 
     addOutcome: (projectId, outcome) =>
@@ -160,6 +193,20 @@ async function insertOutcome(transaction: Queryable, projectId: string, outcome:
   });
   return { ...outcome, id, reportedAt: (rows[0] as { reported_at: Date }).reported_at };
 }
+
+const voteColumns = "id, trace_id, rating, comment, end_user_id, author_id, created_at";
+
+const dateOf = (atMs: number | null): Date | null => (atMs === null ? null : new Date(atMs));
+
+const readVote = (row: VoteRow): StoredVote => ({
+  id: row.id,
+  traceId: row.trace_id,
+  rating: row.rating,
+  comment: row.comment,
+  endUserId: row.end_user_id,
+  authorId: row.author_id,
+  createdAt: row.created_at,
+});
 
 type VoteRow = {
   id: string;

@@ -6,12 +6,16 @@ import {
   limits,
   type outcomeReply,
   routes,
+  type voteList,
+  votesQuery,
 } from "@touchstone/contracts";
 import {
   AppError,
+  type Call,
   type Handler,
   type JsonMembers,
   parseBody,
+  parseIsoTime,
   readJsonObject,
   requireProject,
   type ServedRoute,
@@ -19,13 +23,14 @@ import {
 import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
 import { previewOf } from "../model/finding.ts";
-import type { FeedbackStore, Outcome, StoredVote } from "./feedback-store.ts";
+import type { FeedbackStore, Outcome, StoredVote, VoteQuery } from "./feedback-store.ts";
 
 /** Routes of people's feedback on traces (completions 9.6). */
 export function feedbackRoutes(dependencies: { feedback: FeedbackStore; ingest: IngestClient }): ServedRoute[] {
   return [
     { route: routes.createFeedback, handle: createFeedback(dependencies) },
     { route: routes.listFeedback, handle: listFeedback(dependencies) },
+    { route: routes.listVotes, handle: listVotes(dependencies) },
     { route: routes.createOutcome, handle: createOutcome(dependencies) },
   ];
 }
@@ -73,6 +78,50 @@ function listFeedback({ feedback }: { feedback: Pick<FeedbackStore, "listOfTrace
     const body: z.input<typeof feedbackList> = { feedback: votes.map(showVote) };
     return { status: 200, body };
   };
+}
+
+/** GET /feedback (completions 9.6). */
+function listVotes({ feedback }: { feedback: Pick<FeedbackStore, "list"> }): Handler {
+  return async (call) => {
+    const query = readVotesQuery(call);
+    const { total, votes } = await feedback.list(requireProject(call), { ...query, limit: query.limit + 1 });
+    const page = votes.slice(0, query.limit);
+    const hasNextPage = votes.length > page.length;
+    const body: z.input<typeof voteList> = {
+      totalCount: total,
+      feedback: page.map(showVote),
+      hasNextPage,
+      nextCursor: hasNextPage ? (page.at(-1)?.id ?? null) : null,
+    };
+    return { status: 200, body };
+  };
+}
+
+function readVotesQuery({ query }: Pick<Call, "query">): VoteQuery {
+  const read = votesQuery.safeParse(query);
+  if (!read.success) {
+    const member = String(read.error.issues[0]?.path[0]);
+    const sentence = member === "rating" ? 'rating must be "up" or "down"' : `${member} must be given once`;
+    throw new AppError("bad_request", sentence, { cause: read.error });
+  }
+  const { rating = null, from, to, limit, cursor = "" } = read.data;
+  const asked = limit === undefined ? limits.feedbackPageDefault : Number(limit);
+  if (!Number.isInteger(asked) || asked < 1) throw new AppError("bad_request", "limit must be a positive integer");
+  if (cursor !== "" && !isUuid(cursor)) throw new AppError("bad_request", "Unknown cursor");
+  return {
+    rating,
+    fromMs: readTime("from", from),
+    toMs: readTime("to", to),
+    limit: Math.min(asked, limits.feedbackListedMax),
+    after: cursor === "" ? null : cursor,
+  };
+}
+
+function readTime(name: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const atMs = parseIsoTime(text);
+  if (atMs === null) throw new AppError("bad_request", `${name} must be an ISO 8601 date`);
+  return atMs;
 }
 
 /** POST /outcomes (completions 9.6). References are stored as they were sent. */

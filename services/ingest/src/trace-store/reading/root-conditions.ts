@@ -2,6 +2,10 @@ import { toUuid } from "../../model/ids.ts";
 import type { RootFilter } from "../../model/root-filter.ts";
 import { otlpFlag } from "../../model/span-row.ts";
 
+/** The traces whose failure is that of a tool; `is_failing` narrows them to the rows of an index. */
+const toolFailing =
+  "select trace_id from ingest.trace_verdicts where project_id = $1 and is_failing and starts_with(failure, 'agent-tool-failure:')";
+
 /** One condition. */
 export interface RootCondition {
   name: string;
@@ -47,6 +51,10 @@ export function rootConditions(query: Omit<RootFilter, "pattern">, values: unkno
     const failing =
       "(has_error or id in (select trace_id from ingest.trace_verdicts where project_id = $1 and is_failing))";
     addSparse(query.isFailing ? "failing" : "not_failing", query.isFailing ? failing : `not ${failing}`);
+  }
+  if (query.isToolFailing !== null) {
+    const name = query.isToolFailing ? "tool_failing" : "not_tool_failing";
+    addSparse(name, `(id in (${toolFailing})) is ${query.isToolFailing}`);
   }
   if (query.sessionId !== null) {
     const traceKey = traceNamed(query.sessionId);

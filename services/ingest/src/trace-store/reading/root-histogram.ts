@@ -70,7 +70,7 @@ function buildSearchedHistogram(query: RootHistogramQuery, candidates: SearchCan
              )
            ) as errors,
            found.total
-    from ingest.find_roots($4, $5, $3, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) found
+    from ingest.find_roots($4, $5, $3, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23) found
     cross join lateral unnest(found.ids) as hit (id)
     group by 1, found.total`;
   return { name: "roots_histogram_search", text, values };

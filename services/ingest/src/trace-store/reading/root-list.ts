@@ -149,7 +149,7 @@ export function buildRootMatch(projectId: string, filter: RootFilter, ids: reado
 function buildSearchedList(query: RootQuery, whole: ListedWhole, candidates: SearchCandidates): Statement {
   const text = `
     select found.total, shown.*, ${verdictColumn}
-    from ingest.find_roots($3, $4, $2 + 1, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) found
+    from ingest.find_roots($3, $4, $2 + 1, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) found
     left join lateral (
       select ${narrowColumns},
         ${bodyColumns(whole)}
@@ -187,5 +187,6 @@ export function searchArguments(
     candidates.beyond,
     query.prompt?.name ?? null,
     query.prompt?.version ?? null,
+    query.isToolFailing,
   ];
 }

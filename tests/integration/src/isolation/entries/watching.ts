@@ -118,6 +118,7 @@ export const watchingEntries: RouteEntries = {
     refused: 200,
     shows: true,
   },
+  listVotes: list,
   createOutcome: {
     ids: trace,
     request: ({ traceId }, { canary }) => ({
