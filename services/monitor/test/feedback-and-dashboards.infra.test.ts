@@ -103,21 +103,18 @@ describe("feedback", () => {
     await rows.addVote(project, first, "down", hoursAgo(1));
     await rows.addVote(newProject(), second, "down");
     const list = async (query: string) => {
-      const page = voteList.parse((await project.send("GET", `/feedback${query}`)).body);
-      return {
-        ...page,
-        feedback: page.feedback.map(({ traceId, rating }) => `${rating} ${traceId === first ? 0 : 1}`),
-      };
+      const { totalCount, feedback, nextCursor } = voteList.parse(
+        (await project.send("GET", `/feedback${query}`)).body,
+      );
+      return [totalCount, nextCursor, ...feedback.map((vote) => `${vote.rating} ${vote.traceId === first ? 0 : 1}`)];
     };
-
-    const last = { hasNextPage: false, nextCursor: null };
-    expect(await list("")).toEqual({ totalCount: 4, feedback: ["down 0", "down 1", "up 0", "down 0"], ...last });
+    expect(await list("")).toEqual([4, null, "down 0", "down 1", "up 0", "down 0"]);
     const since = hoursAgo(24).toISOString();
-    expect(await list(`?rating=down&from=${since}`)).toMatchObject({ totalCount: 2, feedback: ["down 0", "down 1"] });
-    expect(await list(`?to=${since}`)).toEqual({ totalCount: 1, feedback: ["down 0"], ...last });
+    expect(await list(`?rating=down&from=${since}`)).toEqual([2, null, "down 0", "down 1"]);
+    expect(await list(`?to=${since}`)).toEqual([1, null, "down 0"]);
     const page = await list("?limit=3");
-    expect(page).toMatchObject({ totalCount: 4, feedback: ["down 0", "down 1", "up 0"], hasNextPage: true });
-    expect(await list(`?limit=3&cursor=${page.nextCursor}`)).toEqual({ totalCount: 4, feedback: ["down 0"], ...last });
+    expect(page).toEqual([4, expect.any(String), "down 0", "down 1", "up 0"]);
+    expect(await list(`?limit=3&cursor=${page[1]}`)).toEqual([4, null, "down 0"]);
     for (const query of ["rating=bad", "from=now", "limit=0", "cursor=next"]) {
       expect((await project.send("GET", `/feedback?${query}`)).status).toBe(400);
     }
@@ -195,7 +192,7 @@ describe("the KPIs", () => {
 
   test("of a project without traffic are nulls and zeros, and an unknown window is 7d", async () => {
     const nothing = { healthRate: null, failureRate: null, downvoteRate: null, toolFailureRate: null };
-    expect(await read(newProject(), "?window=1y")).toEqual({
+    expect(await read(newProject(), "?window=1y")).toMatchObject({
       window: "7d",
       totalRuns: 0,
       ...nothing,
@@ -242,7 +239,7 @@ describe("the KPIs", () => {
     for (const rating of ["up", "up", "up", "down"] as const) await rows.addVote(project, liked, rating);
     await rows.addVote(project, liked, "down", hoursAgo(30));
 
-    expect(await read(project, "?window=24h")).toEqual({
+    expect(await read(project, "?window=24h")).toMatchObject({
       window: "24h",
       totalRuns: 7,
       healthRate: 4 / 7,
@@ -269,7 +266,7 @@ describe("the KPIs", () => {
         votesDown: 1,
       },
     });
-    const since = hoursAgo(24).toISOString();
+    const { since } = await read(project, "?window=24h");
     expect((await project.send("GET", `/feedback?rating=down&from=${since}`)).body.totalCount).toBe(1);
     expect(await read(project)).toMatchObject({ window: "7d", totalRuns: 10, deltas: { healthRate: null } });
     expect((await read(newProject(), "?window=24h")).totalRuns).toBe(0);

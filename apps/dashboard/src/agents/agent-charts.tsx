@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useOpenTraces } from "../blocks/traces-link.tsx";
 import { useApi } from "../shell/session.tsx";
 import { type Series, TimeChart } from "../ui/charts/time-chart.tsx";
 import { formatClock, formatCompact, formatCost, formatDay, formatDuration } from "../ui/format.ts";
@@ -20,6 +21,7 @@ export function AgentCharts({ agentId, window }: { agentId: string; window: Wind
   const metrics = useQuery(agentMetricsQuery(api, agentId, window));
   const costs = useQuery(agentCostsQuery(api, agentId, window));
   const labelOf = ({ ts }: { ts: string }): string => (window === "24h" ? formatClock(ts) : formatDay(ts));
+  const openTraces = useOpenTraces();
   const skeleton = <Skeleton rows={4} className="h-44" />;
   return (
     <div className="grid min-w-0 gap-x-8 gap-y-6 md:grid-cols-2">
@@ -29,6 +31,7 @@ export function AgentCharts({ agentId, window }: { agentId: string; window: Wind
             title="Runs"
             kind="stacked"
             format={formatCompact}
+            onOpen={openTraces(points, { agent: agentId, source: "production" })}
             labels={points.map(labelOf)}
             series={[
               series(
@@ -51,6 +54,7 @@ export function AgentCharts({ agentId, window }: { agentId: string; window: Wind
             title="Latency"
             kind="lines"
             format={formatDuration}
+            onOpen={openTraces(buckets, { agent: agentId })}
             labels={buckets.map(labelOf)}
             series={[
               series(
@@ -74,6 +78,7 @@ export function AgentCharts({ agentId, window }: { agentId: string; window: Wind
             total={formatCost(totals.cost)}
             kind="stacked"
             format={formatCost}
+            onOpen={openTraces(points, { agent: agentId })}
             labels={points.map(labelOf)}
             series={[
               series(
@@ -92,6 +97,7 @@ export function AgentCharts({ agentId, window }: { agentId: string; window: Wind
             total={formatCompact(totals.tokensPrompt + totals.tokensCompletion)}
             kind="stacked"
             format={formatCompact}
+            onOpen={openTraces(buckets, { agent: agentId })}
             labels={buckets.map(labelOf)}
             series={[
               series(

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
 import { FailureLink } from "../blocks/failure-link.tsx";
+import { type CountedTraces, slowerThan, someOf, TracesLink } from "../blocks/traces-link.tsx";
 import type { Column } from "../ui/data-table.tsx";
 import { formatCost, formatCount, formatDuration, formatShare } from "../ui/format.ts";
 import { Badge, Time } from "../ui/page.tsx";
@@ -10,24 +10,17 @@ import type { Window } from "./rules.ts";
 
 /** `since` is where the figures begin: links to their rows carry it. */
 export function agentColumns(projectId: string, window: Window, since: string): readonly Column<ListedAgent>[] {
-  const traces = ({ agentId }: ListedAgent) => ({
-    from: since,
-    source: "production" as const,
-    ...(agentId !== null && { agent: agentId }),
-  });
-  const linked = (agent: ListedAgent, count: number | undefined, search: object): ReactNode =>
-    count === undefined || count === 0 ? (
-      formatCount(count)
-    ) : (
-      <Link
-        to="/p/$projectId/traces"
-        params={{ projectId }}
-        search={{ ...traces(agent), ...search }}
-        className="text-ink hover:text-accent"
-      >
-        {formatCount(count)}
-      </Link>
-    );
+  // No filter lists the traces that name no agent.
+  const allOf = ({ agentId }: ListedAgent): CountedTraces | undefined =>
+    agentId === null ? undefined : { from: since, agent: agentId };
+  const runsOf = (agent: ListedAgent): CountedTraces | undefined => {
+    const all = allOf(agent);
+    return all && { ...all, source: "production" };
+  };
+  const failingOf = (agent: ListedAgent): CountedTraces | undefined => {
+    const runs = runsOf(agent);
+    return someOf(runs && { ...runs, rating: "failing" }, agent.figures?.failingRuns);
+  };
   return [
     {
       key: "name",
@@ -51,35 +44,51 @@ export function agentColumns(projectId: string, window: Window, since: string): 
       header: "Runs",
       width: "4rem",
       align: "right",
-      cell: (agent) => linked(agent, agent.figures?.totalRuns, {}),
+      cell: (agent) => (
+        <TracesLink traces={someOf(runsOf(agent), agent.figures?.totalRuns)}>
+          {formatCount(agent.figures?.totalRuns)}
+        </TracesLink>
+      ),
     },
     {
       key: "failing",
       header: "Failing",
       width: "4rem",
       align: "right",
-      cell: (agent) => linked(agent, agent.figures?.failingRuns, { rating: "failing" }),
+      cell: (agent) => <TracesLink traces={failingOf(agent)}>{formatCount(agent.figures?.failingRuns)}</TracesLink>,
     },
     {
       key: "rate",
       header: "Rate",
       width: "8rem",
       align: "right",
-      cell: ({ figures }) => <ShareBar share={figures?.failureRate} />,
+      cell: (agent) => (
+        <TracesLink traces={failingOf(agent)}>
+          <ShareBar share={agent.figures?.failureRate} />
+        </TracesLink>
+      ),
     },
     {
       key: "p95",
       header: "p95",
       width: "6.5rem",
       align: "right",
-      cell: ({ figures }) => formatDuration(figures?.latencyP95),
+      cell: (agent) => (
+        <TracesLink traces={slowerThan(runsOf(agent), agent.figures?.latencyP95)}>
+          {formatDuration(agent.figures?.latencyP95)}
+        </TracesLink>
+      ),
     },
     {
       key: "cost",
       header: "Cost",
       width: "5rem",
       align: "right",
-      cell: ({ figures }) => formatCost(figures?.costUSD),
+      cell: (agent) => (
+        <TracesLink traces={someOf(allOf(agent), agent.figures?.costUSD)}>
+          {formatCost(agent.figures?.costUSD)}
+        </TracesLink>
+      ),
     },
     {
       key: "last",

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { agentFiguresQuery } from "../blocks/agent-figures-query.ts";
 import { FailureLink } from "../blocks/failure-link.tsx";
+import { slowerThan, someOf, TracesLink } from "../blocks/traces-link.tsx";
 import { useApi } from "../shell/session.tsx";
 import { ChartCursor } from "../ui/charts/chart-cursor.tsx";
 import { formatCost, formatCount, formatDuration, formatShare } from "../ui/format.ts";
@@ -27,28 +27,30 @@ export function AgentFigures({ agentId, window }: { agentId: string; window: Win
 function Totals({ agentId, window }: { agentId: string; window: Window }) {
   const api = useApi();
   const figures = useQuery(agentFiguresQuery(api, window));
-  const traces = { to: "/p/$projectId/traces", params: { projectId: api.projectId } } as const;
-  const look = "text-ink hover:text-accent";
   return (
     <Loaded query={figures}>
       {({ agents, since }) => {
         const own = agents.find((each) => each.agentId === agentId);
-        const search = { agent: agentId, source: "production" as const, from: since };
+        const all = { agent: agentId, from: since };
+        const runs = { ...all, source: "production" as const };
+        const failing = { ...runs, rating: "failing" as const };
         return (
           <div className="grid grid-cols-2 gap-4 sm:grid-cols-3 lg:grid-cols-5">
             <Stat label="Runs">
-              <Link {...traces} search={search} className={look}>
-                {formatCount(own?.totalRuns ?? 0)}
-              </Link>
+              <TracesLink traces={runs}>{formatCount(own?.totalRuns ?? 0)}</TracesLink>
             </Stat>
             <Stat label="Failing">
-              <Link {...traces} search={{ ...search, rating: "failing" }} className={look}>
-                {formatCount(own?.failingRuns ?? 0)}
-              </Link>
+              <TracesLink traces={failing}>{formatCount(own?.failingRuns ?? 0)}</TracesLink>
             </Stat>
-            <Stat label="Failure rate">{formatShare(own?.failureRate)}</Stat>
-            <Stat label="Latency p95">{formatDuration(own?.latencyP95)}</Stat>
-            <Stat label="Cost">{formatCost(own?.costUSD)}</Stat>
+            <Stat label="Failure rate">
+              <TracesLink traces={someOf(failing, own?.failingRuns)}>{formatShare(own?.failureRate)}</TracesLink>
+            </Stat>
+            <Stat label="Latency p95">
+              <TracesLink traces={slowerThan(runs, own?.latencyP95)}>{formatDuration(own?.latencyP95)}</TracesLink>
+            </Stat>
+            <Stat label="Cost">
+              <TracesLink traces={someOf(all, own?.costUSD)}>{formatCost(own?.costUSD)}</TracesLink>
+            </Stat>
           </div>
         );
       }}

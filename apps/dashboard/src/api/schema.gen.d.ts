@@ -11908,6 +11908,8 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         window: "1h" | "24h" | "7d" | "30d";
+                        /** @description The start of the window, which ends now: ISO 8601, inclusive */
+                        since: string;
                         /** @description Root traces that settled and are watched, by the time they began */
                         totalRuns: number;
                         /** @description Healthy runs among all */

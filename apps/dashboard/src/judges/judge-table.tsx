@@ -55,11 +55,11 @@ function judgeColumns(projectId: string): Column<Judge>[] {
       key: "ratings",
       header: "Mean and ratings, 7 days",
       width: "10rem",
-      cell: ({ online }) =>
+      cell: ({ _id, online }) =>
         online === null ? (
           <span className="text-faint">{unknown}</span>
         ) : (
-          <RecentRatings evaluatorId={online.profileId} window="7d" />
+          <RecentRatings evaluatorId={online.profileId} judgeId={_id} window="7d" />
         ),
     },
     {

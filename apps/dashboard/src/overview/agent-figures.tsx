@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { type AgentFigure, agentFiguresQuery } from "../blocks/agent-figures-query.ts";
 import { FailureLink } from "../blocks/failure-link.tsx";
+import { slowerThan, someOf, TracesLink } from "../blocks/traces-link.tsx";
 import { useApi } from "../shell/session.tsx";
 import { formatCost, formatCount, formatDuration } from "../ui/format.ts";
 import { Section } from "../ui/page.tsx";
@@ -75,7 +76,10 @@ function Right({ width, children }: { width: string; children: ReactNode }) {
 function AgentRow({ agent, since, window }: { agent: AgentFigure; since: string; window: Window }) {
   const params = { projectId: useApi().projectId };
   const { agentId, name, totalRuns, failingRuns, failureRate, latencyP95, costUSD, mainFailure } = agent;
-  const traces = { from: since, source: "production" as const, ...(agentId !== null && { agent: agentId }) };
+  // No filter lists the traces that name no agent.
+  const all = agentId === null ? undefined : { from: since, agent: agentId };
+  const traces = all && { ...all, source: "production" as const };
+  const failing = traces && { ...traces, rating: "failing" as const };
   const look = "text-ink hover:text-accent";
   const why = mainFailure && <FailureLink patternKey={mainFailure.patternKey} agentId={agentId} from={since} />;
   return (
@@ -92,24 +96,22 @@ function AgentRow({ agent, since, window }: { agent: AgentFigure; since: string;
       </td>
       <td className="truncate pr-3 text-soft max-md:hidden">{why ?? "-"}</td>
       <td className="text-right">
-        <Link to="/p/$projectId/traces" params={params} search={traces} className={look}>
-          {formatCount(totalRuns)}
-        </Link>
+        <TracesLink traces={traces}>{formatCount(totalRuns)}</TracesLink>
       </td>
       <td className="text-right">
-        {failingRuns === 0 ? (
-          "0"
-        ) : (
-          <Link to="/p/$projectId/traces" params={params} search={{ ...traces, rating: "failing" }} className={look}>
-            {formatCount(failingRuns)}
-          </Link>
-        )}
+        <TracesLink traces={someOf(failing, failingRuns)}>{formatCount(failingRuns)}</TracesLink>
       </td>
       <td className="text-right">
-        <ShareBar share={failureRate} />
+        <TracesLink traces={someOf(failing, failingRuns)}>
+          <ShareBar share={failureRate} />
+        </TracesLink>
       </td>
-      <td className="text-right max-md:hidden">{formatDuration(latencyP95)}</td>
-      <td className="text-right max-md:hidden">{formatCost(costUSD)}</td>
+      <td className="text-right max-md:hidden">
+        <TracesLink traces={slowerThan(traces, latencyP95)}>{formatDuration(latencyP95)}</TracesLink>
+      </td>
+      <td className="text-right max-md:hidden">
+        <TracesLink traces={someOf(all, costUSD)}>{formatCost(costUSD)}</TracesLink>
+      </td>
     </tr>
   );
 }

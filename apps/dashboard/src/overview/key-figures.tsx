@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import type { CountedTraces } from "../blocks/traces-link.tsx";
 import { useApi } from "../shell/session.tsx";
-import { formatCost, formatCount, formatDuration, formatShare } from "../ui/format.ts";
+import { countOf, formatCost, formatCount, formatDuration, formatShare } from "../ui/format.ts";
 import { Stat } from "../ui/page.tsx";
 import { Loaded, Skeleton } from "../ui/states.tsx";
-import { overviewQueries, type Window } from "./queries.ts";
+import { openSignalsQuery, overviewQueries, type Window } from "./queries.ts";
 import { windowStart } from "./window-start.ts";
 
 /** The figures of the window, each with a link to the rows behind it. */
@@ -14,11 +15,11 @@ export function KeyFigures({ window }: { window: Window }) {
   const queries = overviewQueries(api, window);
   const kpis = useQuery(queries.kpis);
   const costs = useQuery(queries.costs);
-  const from = windowStart(window);
+  const openSignals = useQuery(openSignalsQuery(api)).data?.totalCount;
   return (
     <Loaded query={kpis} skeleton={<Skeleton rows={2} />}>
-      {({ totalRuns, healthRate, downvoteRate, toolFailureRate, p95LatencyMs, deltas, breakdown }) => (
-        <div className="grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-3 lg:grid-cols-7">
+      {({ since: from, totalRuns, healthRate, downvoteRate, toolFailureRate, p95LatencyMs, deltas, breakdown }) => (
+        <div className="grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-3 lg:grid-cols-8">
           <Figure label="Runs" traces={{ from, source: "production" }}>
             {formatCount(totalRuns)}
           </Figure>
@@ -36,10 +37,28 @@ export function KeyFigures({ window }: { window: Window }) {
           >
             {formatCount(breakdown.failingRuns)}
           </Figure>
-          <Figure label="Tool failures" note={<Change value={deltas.toolFailureRate} goodWhen="down" />}>
+          <Figure
+            label="Tool failures"
+            traces={{ from, source: "production", rating: "tool" }}
+            note={
+              <>
+                {formatCount(breakdown.toolFailingRuns)} of {countOf(breakdown.toolRuns, "run")},{" "}
+                <Change value={deltas.toolFailureRate} goodWhen="down" />
+              </>
+            }
+          >
             {formatShare(toolFailureRate)}
           </Figure>
-          <Figure label="Votes down" note={<Change value={deltas.downvoteRate} goodWhen="down" />}>
+          <Figure
+            label="Votes down"
+            votes={{ from, rating: "down" }}
+            note={
+              <>
+                {formatCount(breakdown.votesDown)} of {countOf(breakdown.votes, "vote")},{" "}
+                <Change value={deltas.downvoteRate} goodWhen="down" />
+              </>
+            }
+          >
             {formatShare(downvoteRate)}
           </Figure>
           <Figure
@@ -48,30 +67,31 @@ export function KeyFigures({ window }: { window: Window }) {
           >
             {formatDuration(p95LatencyMs)}
           </Figure>
-          <Figure label="Cost" note={costs.data && <Unpriced share={costs.data.totals.unpricedTokenShare} />}>
+          <Figure
+            label="Cost"
+            traces={{ from: windowStart(window) }}
+            note={costs.data && <Unpriced share={costs.data.totals.unpricedTokenShare} />}
+          >
             {formatCost(costs.data?.totals.cost)}
           </Figure>
+          <Figure label="Open signals">{formatCount(openSignals)}</Figure>
         </div>
       )}
     </Loaded>
   );
 }
 
-interface TracesSearch {
-  source?: "production";
-  rating?: "failing";
-  slow?: number;
-}
-
-/** A figure; with `traces` it links to the traces behind it. */
+/** A figure that links to its rows: to traces, to votes, or to the inbox. */
 function Figure({
   label,
   traces,
+  votes,
   note,
   children,
 }: {
   label: string;
-  traces?: TracesSearch & { from: string };
+  traces?: CountedTraces;
+  votes?: { from: string; rating: "down" };
   note?: ReactNode;
   children: ReactNode;
 }) {
@@ -81,14 +101,23 @@ function Figure({
       {children}
     </Stat>
   );
-  if (traces === undefined) return figure;
+  const look = "-m-2 rounded-sm p-2 text-ink no-underline hover:bg-hover";
+  if (votes !== undefined) {
+    return (
+      <Link to="/p/$projectId/traces/votes" params={{ projectId }} search={votes} className={look}>
+        {figure}
+      </Link>
+    );
+  }
+  if (traces === undefined) {
+    return (
+      <Link to="/p/$projectId/inbox" params={{ projectId }} className={look}>
+        {figure}
+      </Link>
+    );
+  }
   return (
-    <Link
-      to="/p/$projectId/traces"
-      params={{ projectId }}
-      search={traces}
-      className="-m-2 rounded-sm p-2 text-ink no-underline hover:bg-hover"
-    >
+    <Link to="/p/$projectId/traces" params={{ projectId }} search={traces} className={look}>
       {figure}
     </Link>
   );

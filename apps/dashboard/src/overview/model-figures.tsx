@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { type CountedTraces, slowerThan, someOf, TracesLink } from "../blocks/traces-link.tsx";
 import { useApi } from "../shell/session.tsx";
 import { FiguresTable } from "../ui/figures-table.tsx";
 import { formatCost, formatCount, formatDuration, formatShare } from "../ui/format.ts";
 import { Section } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import { Loaded } from "../ui/states.tsx";
-import { overviewQueries, type Window } from "./queries.ts";
+import { type ModelFigure, overviewQueries, type Window } from "./queries.ts";
 import { windowStart } from "./window-start.ts";
 
 const columns = ["Model", "Traces", "Errors", "p50", "p95", "Mean rating", "Cost"] as const;
@@ -24,35 +24,45 @@ export function ModelFigures({ window }: { window: Window }) {
           ) : (
             <FiguresTable name="Models" columns={columns} className="min-w-160">
               {body.models.map((row) => (
-                <tr key={row.model}>
-                  <td>{row.model ?? <span className="text-faint">no model named</span>}</td>
-                  <td>
-                    <Link
-                      to="/p/$projectId/traces"
-                      params={{ projectId: api.projectId }}
-                      search={{
-                        from: windowStart(window),
-                        source: "production",
-                        ...(row.model !== null && { model: row.model }),
-                      }}
-                      className="text-ink hover:text-accent"
-                    >
-                      {formatCount(row.traces)}
-                    </Link>
-                  </td>
-                  <td>{formatShare(row.errorRate)}</td>
-                  <td>{formatDuration(row.latencyP50)}</td>
-                  <td>{formatDuration(row.latencyP95)}</td>
-                  <td>
-                    <Score rating={row.meanRating} scorer={`mean of ${formatCount(row.ratings)} ratings`} />
-                  </td>
-                  <td>{formatCost(row.costUSD)}</td>
-                </tr>
+                <ModelRow key={row.model} row={row} from={windowStart(window)} />
               ))}
             </FiguresTable>
           )
         }
       </Loaded>
     </Section>
+  );
+}
+
+function ModelRow({ row, from }: { row: ModelFigure; from: string }) {
+  // No filter lists the traces that name no model.
+  const all: CountedTraces | undefined = row.model === null ? undefined : { from, model: row.model };
+  const traces: CountedTraces | undefined = all && { ...all, source: "production" };
+  return (
+    <tr>
+      <td>{row.model ?? <span className="text-faint">no model named</span>}</td>
+      <td>
+        <TracesLink traces={traces}>{formatCount(row.traces)}</TracesLink>
+      </td>
+      <td>
+        <TracesLink traces={someOf(traces && { ...traces, error: true }, row.errors)}>
+          {formatShare(row.errorRate)}
+        </TracesLink>
+      </td>
+      <td>
+        <TracesLink traces={slowerThan(traces, row.latencyP50)}>{formatDuration(row.latencyP50)}</TracesLink>
+      </td>
+      <td>
+        <TracesLink traces={slowerThan(traces, row.latencyP95)}>{formatDuration(row.latencyP95)}</TracesLink>
+      </td>
+      <td>
+        <TracesLink traces={someOf(traces && { ...traces, rating: "rated" }, row.ratings)}>
+          <Score rating={row.meanRating} scorer={`mean of ${formatCount(row.ratings)} ratings`} />
+        </TracesLink>
+      </td>
+      <td>
+        <TracesLink traces={someOf(all, row.costUSD)}>{formatCost(row.costUSD)}</TracesLink>
+      </td>
+    </tr>
   );
 }

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useOpenTraces } from "../blocks/traces-link.tsx";
 import { useApi } from "../shell/session.tsx";
 import { ChartCursor } from "../ui/charts/chart-cursor.tsx";
 import { type Series, TimeChart } from "../ui/charts/time-chart.tsx";
@@ -24,6 +25,7 @@ export function OverviewCharts({ window }: { window: Window }) {
   const performance = useQuery(queries.performance);
   const costs = useQuery(queries.costs);
   const metrics = useQuery(queries.metrics);
+  const openTraces = useOpenTraces();
   const skeleton = <Skeleton rows={4} className="h-44" />;
   return (
     <ChartCursor>
@@ -35,6 +37,7 @@ export function OverviewCharts({ window }: { window: Window }) {
               kind="lines"
               most={1}
               format={(share) => formatShare(share, 0)}
+              onOpen={openTraces(points, { source: "production" })}
               labels={points.map(labelOf)}
               series={[
                 {
@@ -60,6 +63,7 @@ export function OverviewCharts({ window }: { window: Window }) {
               title="Latency"
               kind="lines"
               format={formatDuration}
+              onOpen={openTraces(points, { source: "production" })}
               labels={points.map(labelOf)}
               series={[
                 {
@@ -85,6 +89,7 @@ export function OverviewCharts({ window }: { window: Window }) {
               kind="stacked"
               format={formatCost}
               total={formatCost(totals.cost)}
+              onOpen={openTraces(points, {})}
               labels={points.map(labelOf)}
               series={costSeries(points, totals.byModel)}
             />
@@ -97,6 +102,7 @@ export function OverviewCharts({ window }: { window: Window }) {
               kind="stacked"
               format={formatCompact}
               total={`${formatCompact(totals.tokensPrompt + totals.tokensCompletion)} in all`}
+              onOpen={openTraces(buckets, {})}
               labels={buckets.map(labelOf)}
               series={[
                 {

@@ -1,5 +1,9 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { bodyOf, type ProjectApi } from "../api/client.ts";
+import type { paths } from "../api/schema.gen.d.ts";
+
+export type ModelFigure =
+  paths["/api/v1/agent-monitoring/model-comparison"]["get"]["responses"][200]["content"]["application/json"]["models"][number];
 
 export const windows = ["24h", "7d", "30d"] as const;
 export type Window = (typeof windows)[number];

@@ -13,7 +13,7 @@ export const readTracesSearch = searchOf({
   /** ISO 8601, or one of {@link windows}, so that a link to the last day remains one. */
   from: text,
   to: text,
-  rating: oneOf(["failing", "passing", "rated"]),
+  rating: oneOf(["failing", "tool", "passing", "rated"]),
   session: text,
   /** Minimum in milliseconds. */
   slow: number,
@@ -69,6 +69,7 @@ export function withoutFilters(search: TracesSearch): TracesSearch {
 export const outcomes = {
   failing: "Failing",
   error: "Ended in an error",
+  tool: "A tool failed",
   passing: "Rated, passing",
   rated: "Rated",
 };
@@ -96,6 +97,7 @@ export function canFollow({ to, rating }: TracesFilter): boolean {
 
 const ratingQuery = {
   failing: { failing: "true" },
+  tool: { toolFailing: "true" },
   passing: { failing: "false", ratingMin: "0" },
   rated: { ratingMin: "0" },
 };

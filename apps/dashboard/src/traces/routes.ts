@@ -10,6 +10,18 @@ const tracesRoute = createRoute({
   component: lazyRouteComponent(() => import("./traces-page.tsx"), "TracesPage"),
 });
 
+const votesRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "traces/votes",
+  validateSearch: searchOf({
+    rating: oneOf(["up", "down"]),
+    /** ISO 8601, or a window such as `24h`. */
+    from: text,
+    to: text,
+  }),
+  component: lazyRouteComponent(() => import("./votes-page.tsx"), "VotesPage"),
+});
+
 const traceRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "traces/$traceId",
@@ -22,4 +34,4 @@ const traceRoute = createRoute({
   component: lazyRouteComponent(() => import("./trace-page.tsx"), "TracePage"),
 });
 
-export const tracesRoutes = [tracesRoute, traceRoute] as const;
+export const tracesRoutes = [tracesRoute, votesRoute, traceRoute] as const;

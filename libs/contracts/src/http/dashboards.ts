@@ -10,6 +10,7 @@ const change = z.number().min(-1).max(1).nullable();
  */
 export const kpis = z.object({
   window,
+  since: z.string().describe("The start of the window, which ends now: ISO 8601, inclusive"),
   totalRuns: z.int().describe("Root traces that settled and are watched, by the time they began"),
   healthRate: share.describe("Healthy runs among all"),
   failureRate: share.describe("Failing runs among all"),

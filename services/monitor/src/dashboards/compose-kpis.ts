@@ -5,7 +5,7 @@ import { ratesOf, type TrafficCounts } from "./traffic-counts.ts";
 type Kpis = z.input<typeof kpis>;
 
 /** The figures of a window, and the change of its rates from the previous window (completions 9.5). */
-export function composeKpis(window: Kpis["window"], counts: TrafficCounts, before: TrafficCounts): Kpis {
+export function composeKpis(window: Kpis["window"], since: Date, counts: TrafficCounts, before: TrafficCounts): Kpis {
   const rates = ratesOf(counts);
   const ratesBefore = ratesOf(before);
   const {
@@ -20,6 +20,7 @@ export function composeKpis(window: Kpis["window"], counts: TrafficCounts, befor
   } = counts;
   return {
     window,
+    since: since.toISOString(),
     totalRuns,
     ...rates,
     p95LatencyMs: counts.p95LatencyMs,

@@ -55,7 +55,7 @@ function readKpis({ traffic, clock }: { traffic: Pick<TrafficReader, "count">; c
       traffic.count(projectId, { since: start, until }),
       traffic.count(projectId, { since: new Date(now - 2 * length), until: start }),
     ]);
-    return { status: 200, body: composeKpis(window, counts, before) };
+    return { status: 200, body: composeKpis(window, start, counts, before) };
   };
 }
 

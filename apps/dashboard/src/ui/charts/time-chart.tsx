@@ -1,6 +1,6 @@
 import { nice, ticks } from "d3-array";
 import { area, line } from "d3-shape";
-import { type KeyboardEvent, type PointerEvent, useId } from "react";
+import { type KeyboardEvent, type MouseEvent, useId } from "react";
 import { classNames } from "../class-names.ts";
 import { unknown } from "../format.ts";
 import { useChartCursor } from "./chart-cursor.tsx";
@@ -29,6 +29,8 @@ export interface TimeChartProps {
   height?: number;
   /** The figure for the whole window, beside the title. */
   total?: string | undefined;
+  /** Opens what one point in time counts: Enter, or a click at the cursor. */
+  onOpen?: ((index: number) => void) | undefined;
 }
 
 const left = 44;
@@ -37,7 +39,7 @@ const top = 6;
 const bottom = 20;
 
 /** Values over time as lines or stacked bars. The legend shows the values at the cursor; arrow keys move it. */
-export function TimeChart({ title, labels, series, format, kind, most, height = 150, total }: TimeChartProps) {
+export function TimeChart({ title, labels, series, format, kind, most, height = 150, total, onOpen }: TimeChartProps) {
   const [element, width] = useElementWidth<HTMLDivElement>();
   const [cursor, setCursor] = useChartCursor();
   const id = useId();
@@ -56,11 +58,17 @@ export function TimeChart({ title, labels, series, format, kind, most, height = 
     return value == null ? unknown : format(value);
   };
 
-  function onPointerMove(event: PointerEvent<SVGSVGElement>): void {
+  function indexAt(event: MouseEvent): number {
     const offset = event.clientX - event.currentTarget.getBoundingClientRect().left - left;
-    setCursor(Math.min(labels.length - 1, Math.max(0, Math.floor(offset / step))));
+    return Math.min(labels.length - 1, Math.max(0, Math.floor(offset / step)));
+  }
+  function onClick(event: MouseEvent): void {
+    // A finger has no cursor: the first touch shows the values.
+    if (indexAt(event) === shown) onOpen?.(shown);
+    else setCursor(indexAt(event));
   }
   function onKeyDown(event: KeyboardEvent): void {
+    if (event.key === "Enter" && shown !== null) onOpen?.(shown);
     const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (move === undefined) return;
     event.preventDefault();
@@ -87,7 +95,9 @@ export function TimeChart({ title, labels, series, format, kind, most, height = 
         ref={element}
         tabIndex={0}
         role="group"
-        aria-label={`${title} over time; arrow keys read values`}
+        aria-label={`${title} over time; arrow keys read values${onOpen === undefined ? "" : ", Enter opens their traces"}`}
+        className={onOpen && "cursor-pointer"}
+        onClick={onClick}
         onKeyDown={onKeyDown}
         onBlur={() => setCursor(null)}
       >
@@ -96,7 +106,7 @@ export function TimeChart({ title, labels, series, format, kind, most, height = 
           height={height}
           aria-hidden
           className="block overflow-visible"
-          onPointerMove={onPointerMove}
+          onPointerMove={(event) => setCursor(indexAt(event))}
           onPointerLeave={() => setCursor(null)}
         >
           {ticks(0, highest, 3).map((tick) => (
