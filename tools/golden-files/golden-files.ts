@@ -7,6 +7,7 @@ import {
   routes,
 } from "@touchstone/contracts";
 import { renderDashboardTypes, renderSdkTypes } from "./client-types.ts";
+import { renderDashboardAccess } from "./dashboard-access.ts";
 import { renderErrorsPage } from "./errors-page.ts";
 import { renderGrafanaDashboard } from "./grafana-dashboard.ts";
 import { describeChartSettings, describeChartValues, renderPrometheusAlerts } from "./helm-chart.ts";
@@ -41,6 +42,7 @@ export const goldenFiles: readonly GoldenFile[] = [
       }),
   },
   { path: "apps/dashboard/src/api/schema.gen.d.ts", render: renderDashboardTypes },
+  { path: "apps/dashboard/src/api/access.gen.ts", render: renderDashboardAccess },
   { path: "packages/sdk/src/schema.gen.ts", render: renderSdkTypes },
   { path: "deploy/nats.conf", render: () => renderNatsConf(composePlace) },
   { path: "deploy/nats-cluster.conf", render: () => renderNatsConf(clusterPlace) },

@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { adminRequests } from "../src/api/access.gen.ts";
 import { connect, credentialHeaders, disconnect, forgetDisconnect, storeKey } from "../src/api/connection.ts";
 
 afterEach(() => vi.unstubAllGlobals());
@@ -30,6 +31,12 @@ function memory(entries: Record<string, string> = {}) {
     setItem: (name: string, value: string) => void map.set(name, value),
     removeItem: (name: string) => void map.delete(name),
   };
+}
+
+/** The method and the path of `GET /path`. */
+function splitRequest(request: string): [string, string] {
+  const [method = "", path = ""] = request.split(" ");
+  return [method, path];
 }
 
 test("without accounts the default project opens by itself and its key is kept", async () => {
@@ -71,11 +78,17 @@ test("with accounts nothing is stored, and without a session the user has to sig
   expect(storage.getItem("touchstone.apiKey")).toBeNull();
 });
 
-test("with accounts the project is named, and only requests that require a key are sent its key", () => {
+test("with accounts the project is named, and only requests that take no session are sent its key", () => {
   const config = accounts as unknown as Parameters<typeof credentialHeaders>[0];
   const project = { _id: "p2", apiKey: "key-2" };
   const headers = (method: string, path: string) => credentialHeaders(config, project, { method, path });
-  expect(headers("GET", "/api/v1/ingest/traces")).toEqual({ "x-project-id": "p2" });
-  expect(headers("POST", "/api/v1/monitor/patterns")).toEqual({ "x-project-id": "p2" });
+  const named = { "x-project-id": "p2" };
+  expect(headers("GET", "/api/v1/ingest/traces")).toEqual(named);
+  expect(headers("POST", "/api/v1/monitor/patterns")).toEqual(named);
   expect(headers("POST", "/api/v1/ingest/traces/1/evaluate")).toEqual({ "x-api-key": "key-2" });
+  expect(headers("GET", "/api/v1/ingest/traces/1/evaluate")).toEqual(named);
+  // A key that is sent wins over the cookie: the role of the user would not be checked.
+  expect(headers("DELETE", "/api/v1/ingest/traces/1")).toEqual(named);
+  expect(headers("DELETE", "/api/v1/ingest/traces")).toEqual(named);
+  expect(adminRequests.map((request) => headers(...splitRequest(request)))).toEqual(adminRequests.map(() => named));
 });

@@ -1,3 +1,4 @@
+import { keyRequests } from "./access.gen.ts";
 import { noAnswer, readProblem } from "./problem.ts";
 import type { components, paths } from "./schema.gen.d.ts";
 
@@ -86,19 +87,20 @@ export function disconnect(storage: Pick<Storage, "setItem" | "removeItem">): vo
   storage.setItem(disconnectedName, "1");
 }
 
-/** Requests that need a key, even if sign-in is enabled. */
-const keyOnly = /^\/api\/v1\/(ingest|import|otel)\//;
+/** The requests that take no session, as patterns. */
+const keyOnly = keyRequests.map((request) => new RegExp(`^${request.replaceAll(/\{\w+\}/g, "[^/]+")}$`));
 
 /**
- * The headers that give access to a project. With accounts the browser sends the cookie and a header names the project; a request
- * that accepts only a key gets the project's.
+ * The headers that give access to a project. With accounts the browser sends the cookie and a header names the project. Only a
+ * request that takes no session gets the project's key: a key wins over the cookie, so the role would not be checked.
  */
 export function credentialHeaders(
   config: AuthConfig,
   project: Pick<Project, "_id" | "apiKey">,
   request: { method: string; path: string },
 ): Record<string, string> {
-  const needsKey = config.mode === "disabled" || (request.method !== "GET" && keyOnly.test(request.path));
+  const needsKey =
+    config.mode === "disabled" || keyOnly.some((pattern) => pattern.test(`${request.method} ${request.path}`));
   return needsKey ? { "x-api-key": project.apiKey } : { "x-project-id": project._id };
 }
 
