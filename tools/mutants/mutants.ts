@@ -24,7 +24,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "an identity never expires",
     file: "libs/service-kit/src/internal-identity.ts",
-    find: "if (stated.expiresAtMs < options.clock.now()) return null;",
+    find: "if (ageMs > lifetimeMs) return null;",
     replace: "",
     test: {
       project: "unit",
