@@ -2,6 +2,7 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tansta
 import { Link } from "@tanstack/react-router";
 import { useCallback } from "react";
 import { bodyOf } from "../api/client.ts";
+import { refusalOf, useAdministers } from "../shell/role.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
@@ -147,9 +148,9 @@ function DeliveryPanel({ delivery, onClose }: { delivery: Delivery; onClose(): v
     },
     onError: warn,
   });
-  const isOnItsWay = delivery.status === "pending";
+  const refusal = refusalOf(useAdministers()) ?? (delivery.status === "pending" ? "It is on its way." : undefined);
   const send = (): void => {
-    if (!isOnItsWay && !replay.isPending) replay.mutate();
+    if (refusal === undefined && !replay.isPending) replay.mutate();
   };
   useShortcuts("Deliveries", [{ keys: "r", label: "Send again", run: send }]);
   return (
@@ -180,12 +181,7 @@ function DeliveryPanel({ delivery, onClose }: { delivery: Delivery; onClose(): v
           <dd className="font-mono text-xs leading-5">{delivery._id}</dd>
         </dl>
         <div className="flex flex-wrap gap-2">
-          <Button
-            onClick={send}
-            isBusy={replay.isPending}
-            disabled={isOnItsWay}
-            {...(isOnItsWay && { hint: "It is on its way." })}
-          >
+          <Button onClick={send} isBusy={replay.isPending} disabled={refusal !== undefined} hint={refusal}>
             Send again
           </Button>
           {delivery.signalId !== null && (

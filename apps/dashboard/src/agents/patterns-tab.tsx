@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { bodyOf } from "../api/client.ts";
 import { type Pattern, patternsQuery } from "../blocks/watching-queries.ts";
+import { useAdministers } from "../shell/role.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
@@ -138,6 +139,7 @@ function BuiltInPanel({ pattern, all, onClose }: { pattern: Pattern; all: readon
   const api = useApi();
   const queries = useQueryClient();
   const { say, warn } = useToasts();
+  const { may, why } = useAdministers();
   const toggle = useMutation({
     // Undo may come when another pattern is open, or none, and others were switched meanwhile.
     mutationFn: ({ key, enabled }: Switched) => {
@@ -165,6 +167,8 @@ function BuiltInPanel({ pattern, all, onClose }: { pattern: Pattern; all: readon
         <Button
           look={pattern.enabled ? "plain" : "primary"}
           isBusy={toggle.isPending}
+          disabled={!may}
+          hint={why}
           onClick={() => toggle.mutate({ key: pattern.key, name: pattern.name, enabled: !pattern.enabled })}
         >
           {pattern.enabled ? "Switch it off" : "Switch it on"}

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { bodyOf } from "../api/client.ts";
 import { EditorPanel } from "../blocks/editor-panel.tsx";
 import { SeverityField } from "../blocks/severity-field.tsx";
+import { refusalOf, useAdministers } from "../shell/role.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
@@ -42,6 +43,8 @@ export function WebhookEditor({
   const [changes, setChanges] = useState<Partial<WebhookDraft>>({});
   const draft = { ...(webhook === null ? emptyWebhook : draftOfWebhook(webhook)), ...changes };
   const [asked, ask] = useState<Asked>(null);
+  const permission = useAdministers();
+  const off = { disabled: !permission.may, hint: permission.why };
   const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey: webhooksQuery(api).queryKey });
   const params = { path: { webhookId: webhook?._id ?? "" } };
 
@@ -85,20 +88,24 @@ export function WebhookEditor({
       onSave={() => save.mutate()}
       saveLabel={webhook === null ? "Create the webhook" : "Save"}
       isBusy={save.isPending}
-      missing={missingOfWebhook(draft)}
+      missing={refusalOf(permission) ?? missingOfWebhook(draft)}
       problem={save.error}
       further={
         webhook !== null && (
           <>
-            <Button onClick={() => ask("rotate")}>Renew the secret</Button>
-            <Button look="danger" onClick={() => ask("delete")}>
+            <Button {...off} onClick={() => ask("rotate")}>
+              Renew the secret
+            </Button>
+            <Button look="danger" {...off} onClick={() => ask("delete")}>
               Delete
             </Button>
           </>
         )
       }
     >
-      <WebhookFields webhook={webhook} draft={draft} set={(change) => setChanges({ ...changes, ...change })} />
+      <fieldset className="m-0 flex min-w-0 flex-col gap-5 border-0 p-0" disabled={!permission.may}>
+        <WebhookFields webhook={webhook} draft={draft} set={(change) => setChanges({ ...changes, ...change })} />
+      </fieldset>
       {webhook !== null && <WebhookTest webhookId={webhook._id} />}
       <ConfirmDialog
         isOpen={asked === "rotate"}

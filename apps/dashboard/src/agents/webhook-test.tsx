@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { bodyOf } from "../api/client.ts";
+import { useAdministers } from "../shell/role.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { ProblemLine } from "../ui/states.tsx";
@@ -10,6 +11,7 @@ import { DeliveryStatus, outcomeOf } from "./delivery-status.tsx";
 export function WebhookTest({ webhookId }: { webhookId: string }) {
   const api = useApi();
   const queries = useQueryClient();
+  const { may, why } = useAdministers();
   const test = useMutation({
     mutationFn: () =>
       bodyOf(api.POST("/api/v1/agent-monitoring/webhooks/{webhookId}/test", { params: { path: { webhookId } } })),
@@ -18,7 +20,7 @@ export function WebhookTest({ webhookId }: { webhookId: string }) {
   return (
     <section aria-label="Test" className="flex flex-col gap-2 rounded-md bg-panel p-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <Button isBusy={test.isPending} onClick={() => test.mutate()}>
+        <Button isBusy={test.isPending} disabled={!may} hint={why} onClick={() => test.mutate()}>
           Send a test
         </Button>
         <Link

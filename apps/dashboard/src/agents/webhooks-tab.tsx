@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { useAdministers } from "../shell/role.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
@@ -25,11 +26,14 @@ export function WebhooksTab({
 }) {
   const webhooks = useQuery(webhooksQuery(useApi()));
   const [secret, setSecret] = useState<ShownSecret | null>(null);
-  const create = (): void => onOpen(newItem);
+  const { may, why } = useAdministers();
+  const create = (): void => {
+    if (may) onOpen(newItem);
+  };
   const close = (): void => onOpen(undefined);
   useShortcuts("Webhooks", [{ keys: "n", label: "New webhook", run: create }]);
   const button = (
-    <Button look="primary" onClick={create}>
+    <Button look="primary" disabled={!may} hint={why} onClick={create}>
       <PlusIcon /> Webhook
     </Button>
   );

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useAdministers } from "../shell/role.ts";
+import { refusalOf, useAdministers } from "../shell/role.ts";
 import { useSession } from "../shell/session.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { MoreIcon } from "../ui/icons.tsx";
@@ -19,7 +19,7 @@ export function ModelTable({
   onEdit(model: PricedModel): void;
   onRemove(model: PricedModel): void;
 }) {
-  const { may, why } = useAdministers();
+  const refusal = refusalOf(useAdministers());
   const fixed = useFixedModels();
   const price = "w-24 text-right tabular-nums max-md:w-16";
   const cache = `${price} max-md:hidden`;
@@ -47,7 +47,7 @@ export function ModelTable({
       </thead>
       <tbody>
         {models.map((model) => {
-          const because = may ? (fixed.has(model.id) ? "the same for every organization" : undefined) : (why ?? "");
+          const because = refusal ?? (fixed.has(model.id) ? "the same for every organization" : undefined);
           return (
             <tr key={model.id} className="h-12 border-b border-line">
               <td className="min-w-0 pr-2">

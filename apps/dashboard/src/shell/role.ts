@@ -9,6 +9,10 @@ export interface Permission {
   why: string | undefined;
 }
 
+/** Why an action is disabled, for menus and editors; undefined if it is allowed. */
+export const refusalOf = ({ may, why }: Permission): string | undefined =>
+  may ? undefined : (why ?? "Your role is still being read.");
+
 /**
  * Whether the viewer administers this project: everyone without accounts, else owners and admins of its organization.
  * The API refuses the others in any case; this only tells them before they try.

@@ -1,4 +1,5 @@
 import { casesAtOnceMost } from "../blocks/add-to-dataset.tsx";
+import { useAdministers } from "../shell/role.ts";
 import { Button, type ButtonProps } from "../ui/button.tsx";
 import { formatCount } from "../ui/format.ts";
 import type { ListAct } from "./use-traces-page.ts";
@@ -11,6 +12,7 @@ interface BulkBarProps {
 
 /** The actions on the selected rows, below the list. */
 export function BulkBar({ count, onBegin, onClear }: BulkBarProps) {
+  const { may, why } = useAdministers();
   const limit: Pick<ButtonProps, "disabled" | "hint"> =
     count > casesAtOnceMost ? { disabled: true, hint: `At most ${casesAtOnceMost} traces at once.` } : {};
   return (
@@ -28,7 +30,7 @@ export function BulkBar({ count, onBegin, onClear }: BulkBarProps) {
       <Button onClick={() => onBegin("evaluate")} {...limit}>
         Evaluate
       </Button>
-      <Button look="danger" onClick={() => onBegin("delete")}>
+      <Button look="danger" disabled={!may} hint={why} onClick={() => onBegin("delete")}>
         Delete
       </Button>
       <Button look="ghost" className="ml-auto" onClick={onClear}>

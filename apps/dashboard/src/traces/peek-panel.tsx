@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useMemo } from "react";
 import { Conversation } from "../blocks/conversation.tsx";
 import { spanMessages } from "../blocks/span-messages.ts";
+import { refusalOf, useAdministers } from "../shell/role.ts";
 import { useApi } from "../shell/session.tsx";
 import { ButtonLink, IconButton } from "../ui/button.tsx";
 import { formatCost, formatCount, formatDuration } from "../ui/format.ts";
@@ -30,6 +31,7 @@ interface PeekPanelProps {
 export function PeekPanel({ traceId, isWhy, onWhy, onClose, onAct }: PeekPanelProps) {
   const { projectId } = useApi();
   const trace = useQuery(traceQuery(useApi(), traceId));
+  const refusal = refusalOf(useAdministers());
   return (
     <SidePanel
       title={trace.data?.name ?? "Trace"}
@@ -50,7 +52,7 @@ export function PeekPanel({ traceId, isWhy, onWhy, onClose, onAct }: PeekPanelPr
               { label: "Add to a dataset", onChoose: () => onAct("add") },
               { label: "Evaluate", onChoose: () => onAct("evaluate") },
               null,
-              { label: "Delete", look: "danger", onChoose: () => onAct("delete") },
+              { label: "Delete", look: "danger", onChoose: () => onAct("delete"), disabledBecause: refusal },
             ]}
           />
         </>

@@ -1,3 +1,4 @@
+import { refusalOf, useAdministers } from "../shell/role.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { useCopy } from "../ui/copy.ts";
 import { MoreIcon } from "../ui/icons.tsx";
@@ -12,6 +13,7 @@ export type TraceDialog = "evaluate" | "add" | "delete";
 export function TraceActions({ trace, onDialog }: { trace: TraceDetail; onDialog(dialog: TraceDialog): void }) {
   const isNarrow = useIsNarrow();
   const copy = useCopy();
+  const refusal = refusalOf(useAdministers());
   const otlpId = otelTraceId(trace.metadata);
   useShortcuts("Trace", [
     { keys: "e", label: "Evaluate", run: () => onDialog("evaluate") },
@@ -37,7 +39,7 @@ export function TraceActions({ trace, onDialog }: { trace: TraceDetail; onDialog
             ? []
             : [{ label: "Copy OpenTelemetry's trace id", onChoose: () => void copy(otlpId, "Trace id") }]),
           null,
-          { label: "Delete…", look: "danger", onChoose: () => onDialog("delete") },
+          { label: "Delete…", look: "danger", onChoose: () => onDialog("delete"), disabledBecause: refusal },
         ]}
       />
     </>
