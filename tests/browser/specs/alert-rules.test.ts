@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
+import { startOwnEndpoint } from "../src/own-endpoint.ts";
 import { createOwnProject, readSample, sample } from "../src/projects.ts";
 
 test("an alert rule is tried before it is saved: the page shows which alerts it would have sent, and nothing is stored", async () => {
@@ -23,6 +24,39 @@ test("an alert rule is tried before it is saved: the page shows which alerts it 
     await trial.getByRole("button", { name: "Try it" }).click();
     await trial.getByText("It would not have alerted").waitFor();
     expect(await count()).toBe(before);
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});
+
+test("a pattern is tried before it is saved: the page shows which traces match, and nothing is stored", async () => {
+  const { base, client, post } = await createOwnProject();
+  const { traceId } = await post("/ingest/traces", { name: "refund-agent", output: "We refund you at once." });
+  await post("/ingest/traces", { name: "refund-agent", output: "It is raining." });
+  const findOwn = async (): Promise<unknown[]> => {
+    const { body } = await client.send("GET", "/monitor/patterns");
+    return (body as { patterns: { source: string }[] }).patterns.filter(({ source }) => source === "custom");
+  };
+  const { page, problems, close } = await openPage();
+  try {
+    await page.goto(`${base}/agents?tab=patterns&open=new`);
+    const panel = page.getByRole("complementary");
+    const text = panel.getByLabel("Text of condition 1", { exact: true });
+    const trial = panel.getByRole("region", { name: "Trial", exact: true });
+    await text.fill("refund");
+    await trial.getByRole("button", { name: "Try it", exact: true }).click();
+    await trial.getByText("1 of 2 traces match").waitFor();
+    expect(await trial.getByRole("link").getAttribute("href")).toContain(String(traceId));
+    await text.fill("snowing");
+    await trial.getByText("Changed since: try it again.").waitFor();
+    await trial.getByRole("button", { name: "Try it", exact: true }).click();
+    await trial.getByText("0 of 2 traces match").waitFor();
+    expect(await findOwn()).toEqual([]);
+    await panel.getByLabel("Name", { exact: true }).fill("Snow");
+    await panel.getByRole("button", { name: "Create the pattern", exact: true }).click();
+    await page.getByText("The pattern Snow is saved.", { exact: true }).waitFor();
+    expect(await findOwn()).toMatchObject([{ name: "Snow", conditions: [{ value: "snowing" }] }]);
     expect(problems).toEqual([]);
   } finally {
     await close();
@@ -129,5 +163,33 @@ test("a renewed secret stays visible, and what was typed stays, when the list of
     expect(problems).toEqual([]);
   } finally {
     await close();
+  }
+});
+
+test("a message that its receiver refused is sent again under the same id, and the list shows that it arrived", async () => {
+  const { base, post } = await createOwnProject();
+  let status = 500;
+  const receiver = await startOwnEndpoint(() => ({ status, body: {} }));
+  const sent = { url: receiver.url, events: ["signal.new"], minSeverity: "low" };
+  const { webhook } = (await post("/agent-monitoring/webhooks", sent)) as { webhook: { _id: string } };
+  const { page, problems, close } = await openPage();
+  try {
+    await page.goto(`${base}/agents?tab=webhooks&open=${webhook._id}`);
+    await page.getByRole("button", { name: "Send a test", exact: true }).click();
+    await page.getByText("the receiver answered 500").waitFor();
+    status = 200;
+    await page.getByRole("link", { name: "What was sent to it", exact: true }).click();
+    await page.getByRole("row").filter({ hasText: "This is a test of the webhook." }).click();
+    const panel = page.getByRole("complementary");
+    await panel.getByText("given up", { exact: true }).waitFor();
+    await panel.getByRole("button", { name: "Send again", exact: true }).click();
+    await page.getByText("The message is sent again.", { exact: true }).waitFor();
+    await panel.getByText("delivered", { exact: true }).waitFor();
+    const ids = receiver.received.map((headers) => headers["webhook-id"]);
+    expect(ids).toEqual([expect.any(String), ids[0]]);
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+    await receiver.stop();
   }
 });
