@@ -50,7 +50,10 @@ test("each agent has its runs, failures, latency, cost and what fails most, the 
     { agentId: null, cost: 0 },
   ];
   await rows.addRun(project, { agent_id: shop, operational_class: "agent-trace-error", latency_ms: 10 });
-  await rows.addVerdict(project, await rows.addRun(project, { agent_id: shop, latency_ms: 30 }), { rating: 2 });
+  const rated = await rows.addRun(project, { agent_id: shop, latency_ms: 30 });
+  await rows.addVerdict(project, rated, { rating: 2 });
+  await rows.addVerdict(project, rated, { rating: 9, scorer_key: "online-eval:help" });
+  await rows.addVerdict(project, rated, { rating: 10, scorer_key: "scorer-group:all", is_group: true });
   await rows.addRun(project, { agent_id: shop, latency_ms: 20 });
   await rows.addRun(project, { agent_id: shop, created_at: hoursAgo(30), operational_class: "empty-agent-response" });
   await rows.addRun(project, { agent_id: quiet });
@@ -72,11 +75,14 @@ test("each agent has its runs, failures, latency, cost and what fails most, the 
   const reply = await project.send("GET", "/agent-monitoring/agent-figures?window=24h");
   const { window, since, agents } = agentFigures.strict().parse(reply.body);
   expect([window, since.slice(13)]).toEqual(["24h", ":00:00.000Z"]);
-  const none = { failingRuns: 0, operationalFailingRuns: 0, scorerFailingRuns: 0, failureRate: 0, latencyP95: null };
+  const none = {
+    ...{ failingRuns: 0, operationalFailingRuns: 0, scorerFailingRuns: 0, failureRate: 0 },
+    ...{ latencyP95: null, meanRating: null, ratings: 0 },
+  };
   expect(agents).toEqual([
     {
       ...{ agentId: shop, name: "shop", totalRuns: 3, failingRuns: 2, failureRate: 2 / 3 },
-      ...{ operationalFailingRuns: 1, scorerFailingRuns: 1, latencyP95: 30, costUSD: 1.5 },
+      ...{ operationalFailingRuns: 1, scorerFailingRuns: 1, latencyP95: 30, costUSD: 1.5, meanRating: 5.5, ratings: 2 },
       mainFailure: { patternKey: "custom:b", kind: "pattern", count: 2 },
     },
     { ...none, agentId: quiet, name: "quiet", totalRuns: 1, costUSD: null, mainFailure: null },

@@ -4,6 +4,7 @@ import { type CountedTraces, slowerThan, someOf, TracesLink } from "../blocks/tr
 import type { Column } from "../ui/data-table.tsx";
 import { formatCost, formatCount, formatDuration, formatShare } from "../ui/format.ts";
 import { Badge, Time } from "../ui/page.tsx";
+import { Score } from "../ui/score.tsx";
 import { ShareBar } from "../ui/share-bar.tsx";
 import type { ListedAgent } from "./join-agents.ts";
 import type { Window } from "./rules.ts";
@@ -69,6 +70,13 @@ export function agentColumns(projectId: string, window: Window, since: string): 
       ),
     },
     {
+      key: "rating",
+      header: "Rating",
+      width: "4.5rem",
+      align: "right",
+      cell: (agent) => <MeanRating agent={agent} traces={runsOf(agent)} />,
+    },
+    {
       key: "p95",
       header: "p95",
       width: "6.5rem",
@@ -98,6 +106,14 @@ export function agentColumns(projectId: string, window: Window, since: string): 
       cell: ({ lastSeenAt }) => <Time iso={lastSeenAt} isAge />,
     },
   ];
+}
+
+function MeanRating({ agent: { figures }, traces }: { agent: ListedAgent; traces: CountedTraces | undefined }) {
+  return (
+    <TracesLink traces={someOf(traces && { ...traces, rating: "rated" }, figures?.ratings)}>
+      <Score rating={figures?.meanRating} scorer={`mean of ${formatCount(figures?.ratings ?? 0)} ratings`} />
+    </TracesLink>
+  );
 }
 
 interface Part {

@@ -6,6 +6,7 @@ import { useApi } from "../shell/session.tsx";
 import { ChartCursor } from "../ui/charts/chart-cursor.tsx";
 import { formatCost, formatCount, formatDuration, formatShare } from "../ui/format.ts";
 import { Section, Stat, Time } from "../ui/page.tsx";
+import { Score } from "../ui/score.tsx";
 import { Loaded } from "../ui/states.tsx";
 import { AgentCharts } from "./agent-charts.tsx";
 import { agentFailuresQuery } from "./queries.ts";
@@ -35,7 +36,7 @@ function Totals({ agentId, window }: { agentId: string; window: Window }) {
         const runs = { ...all, source: "production" as const };
         const failing = { ...runs, rating: "failing" as const };
         return (
-          <div className="grid grid-cols-2 gap-4 sm:grid-cols-3 lg:grid-cols-5">
+          <div className="grid grid-cols-2 gap-4 sm:grid-cols-3 lg:grid-cols-6">
             <Stat label="Runs">
               <TracesLink traces={runs}>{formatCount(own?.totalRuns ?? 0)}</TracesLink>
             </Stat>
@@ -44,6 +45,11 @@ function Totals({ agentId, window }: { agentId: string; window: Window }) {
             </Stat>
             <Stat label="Failure rate">
               <TracesLink traces={someOf(failing, own?.failingRuns)}>{formatShare(own?.failureRate)}</TracesLink>
+            </Stat>
+            <Stat label="Mean rating">
+              <TracesLink traces={someOf({ ...runs, rating: "rated" }, own?.ratings)}>
+                <Score rating={own?.meanRating} scorer={`mean of ${formatCount(own?.ratings ?? 0)} ratings`} />
+              </TracesLink>
             </Stat>
             <Stat label="Latency p95">
               <TracesLink traces={slowerThan(runs, own?.latencyP95)}>{formatDuration(own?.latencyP95)}</TracesLink>

@@ -12159,6 +12159,10 @@ export interface operations {
                             failureRate: number | null;
                             /** @description Milliseconds; null where no run has one */
                             latencyP95: number | null;
+                            /** @description Of the ratings of its runs; null without one */
+                            meanRating: number | null;
+                            /** @description Newest ratings of live judges and custom scorers; those of groups are left out, because they would count twice */
+                            ratings: number;
                             /** @description Of all its spans, evaluation traffic included; null where no price is known for any of them */
                             costUSD: number | null;
                             /** @description The failure that checks found in it most often, votes of people left out; null without one */

@@ -11,6 +11,8 @@ import { countOf } from "../ui/format.ts";
 import { Score } from "../ui/score.tsx";
 import { Loaded, ProblemLine, Skeleton } from "../ui/states.tsx";
 import { readDatasetPage } from "./dataset-summaries.ts";
+import { verdictsOfResult } from "./verdict-sources.ts";
+import { Why } from "./why.tsx";
 
 type Outcome =
   | { traceId: string; runId: string; rating: number | null; justification: string | null }
@@ -116,6 +118,7 @@ function GraderGroup({ label, graders }: { label: string; graders: readonly Grad
 }
 
 function OutcomeRow({ outcome, projectId }: { outcome: Outcome; projectId: string }) {
+  const [isExplained, setExplained] = useState(false);
   if ("problem" in outcome) {
     return (
       <li>
@@ -127,13 +130,36 @@ function OutcomeRow({ outcome, projectId }: { outcome: Outcome; projectId: strin
   return (
     <li className="rounded-sm border border-line p-3">
       <div className="flex items-center gap-3">
-        <Score rating={rating} />
+        <Score rating={rating} onWhy={() => setExplained(!isExplained)} />
         <Link to="/p/$projectId/runs/$runId" params={{ projectId, runId }} className="ml-auto text-accent">
           Open the run
         </Link>
       </div>
-      {justification !== null && <p className="m-0 mt-1 break-words whitespace-pre-wrap text-soft">{justification}</p>}
+      {isExplained && <WhyResult runId={runId} />}
+      {!isExplained && justification !== null && (
+        <p className="m-0 mt-1 break-words whitespace-pre-wrap text-soft">{justification}</p>
+      )}
     </li>
+  );
+}
+
+/** The explanation of the rating of a run's only result. */
+function WhyResult({ runId }: { runId: string }) {
+  const api = useApi();
+  const run = useQuery({
+    queryKey: [api.projectId, "run-of-trace", runId],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET("/api/v1/custom-agent-evaluations/runs/{runId}", { params: { path: { runId } }, signal })),
+  });
+  return (
+    <Loaded query={run} skeleton={<Skeleton rows={3} />}>
+      {(data) =>
+        data.results
+          .slice(0, 1)
+          .flatMap((result) => verdictsOfResult(result, data))
+          .map((verdict) => <Why key={verdict.key} verdict={verdict} />)
+      }
+    </Loaded>
   );
 }
 

@@ -1,34 +1,55 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { verdictsOfResult } from "../blocks/verdict-sources.ts";
+import { WhyPanel } from "../blocks/why-panel.tsx";
 import { useApi } from "../shell/session.tsx";
 import { countOf } from "../ui/format.ts";
 import { Badge, Section } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import { Loaded } from "../ui/states.tsx";
-import { type FailingCase, failingCases, missText } from "./failing-cases.ts";
+import { type FailingCase, failingCases, missedThreshold, missText } from "./failing-cases.ts";
 import { type CiRun, runQuery } from "./queries.ts";
 
-/** The cases that failed, worst first, each with the way to its result. */
+const route = getRouteApi("/p/$projectId/gates/ci/$ciRunId");
+
+/** The cases that failed, worst first, each with a link to its result and the explanation of its rating. */
 export function CiRunCases({ ciRun }: { ciRun: CiRun }) {
   const run = useQuery(runQuery(useApi(), ciRun.run_id));
+  const { why } = route.useSearch();
+  const navigate = useNavigate({ from: "/p/$projectId/gates/ci/$ciRunId" });
+  const explain = (index: number | undefined): void => void navigate({ search: { why: index } });
   if (ciRun.violations === null) {
     return <p className="m-0 text-soft">The failing cases are listed when the CI run is finalized.</p>;
   }
   const { violations } = ciRun;
   return (
     <Loaded query={run}>
-      {({ results }) => {
-        const failing = failingCases(violations, results);
+      {(data) => {
+        const failing = failingCases(violations, data.results);
+        const explained = failing.find(({ index, result }) => index === why && result !== undefined);
         return (
-          <Section title={failing.length === 0 ? "No failing case" : countOf(failing.length, "failing case")}>
-            <ul className="m-0 list-none p-0">
-              {failing.map((found) => (
-                <li key={found.index} className="border-b border-line">
-                  <CaseLink found={found} runId={ciRun.run_id} />
-                </li>
-              ))}
-            </ul>
-          </Section>
+          <div className="flex min-w-0">
+            <Section
+              title={failing.length === 0 ? "No failing case" : countOf(failing.length, "failing case")}
+              className="flex-1"
+            >
+              <ul className="m-0 list-none p-0">
+                {failing.map((found) => (
+                  <li key={found.index} className="grid grid-cols-[5rem_1fr] items-baseline border-b border-line">
+                    <CaseRating found={found} onWhy={() => explain(found.index)} />
+                    <CaseLink found={found} runId={ciRun.run_id} />
+                  </li>
+                ))}
+              </ul>
+            </Section>
+            {explained?.result !== undefined && (
+              <WhyPanel
+                key={explained.index}
+                verdicts={verdictsOfResult(explained.result, data, missedThreshold(explained))}
+                onClose={() => explain(undefined)}
+              />
+            )}
+          </div>
         );
       }}
     </Loaded>
@@ -38,22 +59,14 @@ export function CiRunCases({ ciRun }: { ciRun: CiRun }) {
 function CaseLink({ found, runId }: { found: FailingCase; runId: string }) {
   const { projectId } = useApi();
   const { index, question, misses, result } = found;
-  const rated = misses.find(({ metric }) => metric === "rating");
   return (
     <Link
       to="/p/$projectId/runs/$runId"
       params={{ projectId, runId }}
       search={{ case: String(index) }}
-      className="grid min-h-11 grid-cols-[2rem_4rem_1fr] items-baseline gap-x-3 py-2 text-ink no-underline hover:bg-hover"
+      className="grid min-h-11 grid-cols-[2rem_1fr] items-baseline gap-x-3 py-2 text-ink no-underline hover:bg-hover"
     >
       <span className="text-faint tabular-nums">{index}</span>
-      {result?.error ? (
-        <span>
-          <Badge look="bad">error</Badge>
-        </span>
-      ) : (
-        <Score rating={result?.rating ?? null} threshold={rated?.threshold ?? null} scorer="rating" />
-      )}
       <span className="min-w-0">
         <span className="block truncate">{question ?? "-"}</span>
         <span className="line-clamp-2 text-soft">
@@ -61,5 +74,22 @@ function CaseLink({ found, runId }: { found: FailingCase; runId: string }) {
         </span>
       </span>
     </Link>
+  );
+}
+
+function CaseRating({ found, onWhy }: { found: FailingCase; onWhy(): void }) {
+  const { result } = found;
+  if (result?.error) {
+    return (
+      <span>
+        <Badge look="bad">error</Badge>
+      </span>
+    );
+  }
+  const shown = { rating: result?.rating ?? null, threshold: missedThreshold(found), scorer: `case ${found.index}` };
+  return (
+    <span>
+      <Score {...shown} onWhy={result && onWhy} />
+    </span>
   );
 }

@@ -12,16 +12,19 @@ export interface CaseResult {
   input?: { query?: string | null | undefined } | null | undefined;
 }
 
-export interface FailingCase {
+export interface FailingCase<Result extends CaseResult = CaseResult> {
   index: number;
   question: string | null;
   misses: Violation[];
   /** Undefined: the case was not answered. */
-  result: CaseResult | undefined;
+  result: Result | undefined;
 }
 
 /** The cases that a CI run failed on: those not answered first, then by rating. */
-export function failingCases(violations: readonly Violation[], results: readonly CaseResult[]): FailingCase[] {
+export function failingCases<Result extends CaseResult>(
+  violations: readonly Violation[],
+  results: readonly Result[],
+): FailingCase<Result>[] {
   const byIndex = new Map(results.map((result) => [result.questionIndex, result]));
   const missesOf = Map.groupBy(violations, ({ question_index: index }) => index);
   return [...missesOf]
@@ -31,6 +34,11 @@ export function failingCases(violations: readonly Violation[], results: readonly
       return { index, question, misses, result };
     })
     .sort((one, other) => (one.result?.rating ?? -1) - (other.result?.rating ?? -1));
+}
+
+/** The threshold of the rating that a case missed; null if its rating is not what failed. */
+export function missedThreshold({ misses }: Pick<FailingCase, "misses">): number | null {
+  return misses.find(({ metric }) => metric === "rating")?.threshold ?? null;
 }
 
 /** The failed expectation of a case, in a sentence; null for a rating, which is shown beside it. */

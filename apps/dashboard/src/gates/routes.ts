@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { projectRoute } from "../shell/project-route.tsx";
-import { flag, searchOf, text } from "../ui/search-params.ts";
+import { flag, number, searchOf, text } from "../ui/search-params.ts";
 
 const gatesRoute = createRoute({
   getParentRoute: () => projectRoute,
@@ -12,6 +12,8 @@ const gatesRoute = createRoute({
 const ciRunRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "gates/ci/$ciRunId",
+  /** The number of the case whose rating the panel explains. */
+  validateSearch: searchOf({ why: number }),
   component: lazyRouteComponent(() => import("./ci-run-page.tsx"), "CiRunPage"),
 });
 

@@ -7,6 +7,7 @@ import { slowerThan, someOf, TracesLink } from "../blocks/traces-link.tsx";
 import { useApi } from "../shell/session.tsx";
 import { formatCost, formatCount, formatDuration } from "../ui/format.ts";
 import { Section } from "../ui/page.tsx";
+import { Score } from "../ui/score.tsx";
 import { ShareBar } from "../ui/share-bar.tsx";
 import { Loaded } from "../ui/states.tsx";
 import type { Window } from "./queries.ts";
@@ -48,6 +49,7 @@ export function AgentFigures({ window }: { window: Window }) {
                   <Right width="w-14">Runs</Right>
                   <Right width="w-16">Failing</Right>
                   <Right width="w-28">Rate</Right>
+                  <Right width="w-16 max-md:hidden">Rating</Right>
                   <Right width="w-24 max-md:hidden">p95</Right>
                   <Right width="w-18 max-md:hidden">Cost</Right>
                 </tr>
@@ -75,7 +77,8 @@ function Right({ width, children }: { width: string; children: ReactNode }) {
 
 function AgentRow({ agent, since, window }: { agent: AgentFigure; since: string; window: Window }) {
   const params = { projectId: useApi().projectId };
-  const { agentId, name, totalRuns, failingRuns, failureRate, latencyP95, costUSD, mainFailure } = agent;
+  const { agentId, name, totalRuns, failingRuns, failureRate, latencyP95, meanRating, ratings, costUSD, mainFailure } =
+    agent;
   // No filter lists the traces that name no agent.
   const all = agentId === null ? undefined : { from: since, agent: agentId };
   const traces = all && { ...all, source: "production" as const };
@@ -104,6 +107,11 @@ function AgentRow({ agent, since, window }: { agent: AgentFigure; since: string;
       <td className="text-right">
         <TracesLink traces={someOf(failing, failingRuns)}>
           <ShareBar share={failureRate} />
+        </TracesLink>
+      </td>
+      <td className="text-right max-md:hidden">
+        <TracesLink traces={someOf(traces && { ...traces, rating: "rated" }, ratings)}>
+          <Score rating={meanRating} scorer={`mean of ${formatCount(ratings)} ratings`} />
         </TracesLink>
       </td>
       <td className="text-right max-md:hidden">

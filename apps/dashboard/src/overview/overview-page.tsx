@@ -8,6 +8,7 @@ import { Loaded } from "../ui/states.tsx";
 import { AgentFigures } from "./agent-figures.tsx";
 import { FirstRefusals, Ingest } from "./ingest.tsx";
 import { KeyFigures } from "./key-figures.tsx";
+import { LatestRuns } from "./latest-runs.tsx";
 import { ModelFigures } from "./model-figures.tsx";
 import { OpenSignals } from "./open-signals.tsx";
 import { OverviewCharts } from "./overview-charts.tsx";
@@ -33,6 +34,7 @@ export function OverviewPage() {
                 <AgentFigures window={window} />
                 <OpenSignals />
               </div>
+              <LatestRuns />
               <Ingest window={window} />
               <ModelFigures window={window} />
               <Quotas />

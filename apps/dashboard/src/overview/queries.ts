@@ -45,6 +45,17 @@ export const openSignalsQuery = (api: ProjectApi) =>
     refetchInterval: freshMs,
   });
 
+/** The newest completed runs: those that the overview shows, and their baselines. */
+export const completedRunsQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "overview", "runs"],
+    queryFn: ({ signal }) => {
+      const query = { status: "completed", limit: "50", caseStatistics: "none" };
+      return bodyOf(api.GET("/api/v1/custom-agent-evaluations/runs", { params: { query }, signal }));
+    },
+    refetchInterval: freshMs,
+  });
+
 /** Checks for any trace at all. */
 export const hasTracesQuery = (api: ProjectApi) =>
   queryOptions({

@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 import { classNames } from "../ui/class-names.ts";
 import type { Column } from "../ui/data-table.tsx";
+import { Delta } from "../ui/delta.tsx";
 import { formatCount, formatRating } from "../ui/format.ts";
 import { Badge } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import type { CaseOrder, CaseRow } from "./case-rows.ts";
-import { Delta } from "./delta.tsx";
 import { SkippedBadge } from "./skipped-badge.tsx";
 
 interface ColumnOptions {

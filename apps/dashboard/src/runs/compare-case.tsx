@@ -2,6 +2,7 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { verdictsOfResult } from "../blocks/verdict-sources.ts";
 import { WhyPanel } from "../blocks/why-panel.tsx";
 import { useApi } from "../shell/session.tsx";
+import { Delta } from "../ui/delta.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { useShortcuts } from "../ui/shortcuts.tsx";
 import { SidePanel } from "../ui/side-panel.tsx";
@@ -10,7 +11,6 @@ import type { ResultRow, Run } from "./case-rows.ts";
 import { CompareAnswers } from "./compare-answers.tsx";
 import type { CompareRow, Comparison } from "./compare-rows.ts";
 import { CompareSide } from "./compare-side.tsx";
-import { Delta } from "./delta.tsx";
 import { NeighbourButtons, useNeighbourKeys } from "./neighbours.tsx";
 import { useWholeSide } from "./whole-side.ts";
 

@@ -1,11 +1,11 @@
 import { type ReactNode, useMemo } from "react";
 import { classNames } from "../ui/class-names.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
+import { Delta } from "../ui/delta.tsx";
 import { Badge } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import { EmptyState } from "../ui/states.tsx";
 import type { ComparedCase, CompareOrder, CompareRow } from "./compare-rows.ts";
-import { Delta } from "./delta.tsx";
 
 type SideName = "baseline" | "candidate";
 

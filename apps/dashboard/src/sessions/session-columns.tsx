@@ -5,7 +5,8 @@ import { Time } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import type { SessionRow } from "./session-list.ts";
 
-export function sessionColumns(projectId: string): readonly Column<SessionRow>[] {
+/** The columns of the list of sessions; memoize them by their parameters. */
+export function sessionColumns(projectId: string, onWhy: (sessionId: string) => void): readonly Column<SessionRow>[] {
   return [
     {
       key: "last",
@@ -38,7 +39,12 @@ export function sessionColumns(projectId: string): readonly Column<SessionRow>[]
       cell: ({ firstInput }) => <span title={firstInput ?? undefined}>{firstInput ?? unknown}</span>,
     },
     { key: "agent", header: "Agent", width: "minmax(7rem,1fr)", cell: ({ agentName }) => agentName ?? unknown },
-    { key: "rating", header: "Rating", width: "minmax(9rem,1.5fr)", cell: (row) => <Ratings row={row} /> },
+    {
+      key: "rating",
+      header: "Rating",
+      width: "minmax(9rem,1.5fr)",
+      cell: (row) => <Ratings row={row} onWhy={onWhy} />,
+    },
     { key: "turns", header: "Turns", width: "4rem", align: "right", cell: ({ turnCount }) => formatCount(turnCount) },
     { key: "spans", header: "Spans", width: "4.5rem", align: "right", cell: ({ spanCount }) => formatCount(spanCount) },
     { key: "errors", header: "Failed", width: "4rem", align: "right", cell: (row) => <Errors row={row} /> },
@@ -64,7 +70,13 @@ export function sessionColumns(projectId: string): readonly Column<SessionRow>[]
 }
 
 /** The newest rating by each judge of sessions. */
-function Ratings({ row: { judgeRating, judgeName, judges } }: { row: SessionRow }) {
+function Ratings({
+  row: { sessionId, judgeRating, judgeName, judges },
+  onWhy,
+}: {
+  row: SessionRow;
+  onWhy(sessionId: string): void;
+}) {
   if (judgeRating === null) return <span className="text-faint">{unknown}</span>;
   const others = judges.filter(({ name }) => name !== judgeName);
   return (
@@ -72,7 +84,7 @@ function Ratings({ row: { judgeRating, judgeName, judges } }: { row: SessionRow 
       className="inline-flex min-w-0 items-center gap-2"
       title={others.map(({ name, rating }) => `${name} ${formatRating(rating)}`).join(", ")}
     >
-      <Score rating={judgeRating} scorer={judgeName ?? undefined} />
+      <Score rating={judgeRating} scorer={judgeName ?? undefined} onWhy={() => onWhy(sessionId)} />
       <span className="truncate text-soft">{judgeName}</span>
       {others.length > 0 && <span className="text-faint">+{others.length}</span>}
     </span>
@@ -91,13 +103,15 @@ function Errors({ row: { errorCount } }: { row: SessionRow }) {
 export const sessionCardHeight = 72;
 
 /** A session in a narrow window. */
-export function SessionCard({ row }: { row: SessionRow }) {
+export function SessionCard({ row, onWhy }: { row: SessionRow; onWhy(sessionId: string): void }) {
   return (
     <div className="flex flex-col">
       <div className="flex items-center gap-2 text-xs text-soft">
         <span className="min-w-0 truncate font-medium text-ink">{row.agentName ?? "no agent"}</span>
         <span className="ml-auto" />
-        {row.judgeRating !== null && <Score rating={row.judgeRating} scorer={row.judgeName ?? undefined} />}
+        {row.judgeRating !== null && (
+          <Score rating={row.judgeRating} scorer={row.judgeName ?? undefined} onWhy={() => onWhy(row.sessionId)} />
+        )}
         <Time iso={row.lastAt} />
       </div>
       <div className="truncate">{row.firstInput ?? row.sessionId}</div>

@@ -29,6 +29,8 @@ export const readSessionsSearch = searchOf({
   talks: flag,
   rating: oneOf(["rated", "unrated"]),
   sort: oneOf(Object.keys(sessionSorts) as SessionSort[]),
+  /** The id of the session whose rating the panel explains. */
+  why: text,
 });
 
 export type SessionsSearch = ReturnType<typeof readSessionsSearch>;

@@ -1,10 +1,8 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import type { Verdict } from "../blocks/verdict.ts";
-import { verdictsOfSession } from "../blocks/verdict-sources.ts";
 import { WhyPanel } from "../blocks/why-panel.tsx";
-import { judgeScorersQuery } from "../blocks/why-queries.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
@@ -12,8 +10,9 @@ import { countOf, formatCount, formatDuration } from "../ui/format.ts";
 import { Page, Time } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
-import { sessionScoresQuery, type Turn, turnsQuery } from "./queries.ts";
+import { type Turn, turnsQuery } from "./queries.ts";
 import { SessionTurns } from "./session-turns.tsx";
+import { useSessionVerdicts } from "./session-why.tsx";
 import { TurnWhy } from "./turn-why.tsx";
 import { totalsOf } from "./turns.ts";
 
@@ -28,9 +27,8 @@ export function SessionPage() {
   const { turn: chosen, why } = route.useSearch();
   const navigate = useNavigate({ from: "/p/$projectId/sessions/$sessionId" });
   const query = useInfiniteQuery(turnsQuery(api, sessionId));
-  const scores = useQuery(sessionScoresQuery(api, sessionId));
   const turns = useMemo(() => query.data?.pages.flatMap(({ traces }) => traces).toReversed() ?? [], [query.data]);
-  const verdicts = useNamedVerdicts(scores.data ?? []);
+  const { verdicts } = useSessionVerdicts(sessionId);
   const turn = turns.find(({ _id }) => _id === chosen);
   const close = (): void => void navigate({ search: (before) => ({ ...before, why: undefined }) });
   return (
@@ -94,20 +92,6 @@ export function SessionPage() {
         )}
       </div>
     </Page>
-  );
-}
-
-/** Scores of a session contain the key of their scorer; its name is stored with the scorer. */
-function useNamedVerdicts(scores: Parameters<typeof verdictsOfSession>[0]): Verdict[] {
-  const scorers = useQuery(judgeScorersQuery(useApi())).data;
-  return useMemo(
-    () =>
-      verdictsOfSession(scores).map((verdict) => {
-        const { scorer } = verdict;
-        const found = scorers?.find(({ online }) => online?.profileId === scorer.evaluatorId);
-        return found === undefined ? verdict : { ...verdict, scorer: { ...scorer, name: found.name } };
-      }),
-    [scores, scorers],
   );
 }
 

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
+import { useWhyKey } from "../blocks/why-key.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { DataTable } from "../ui/data-table.tsx";
@@ -11,11 +12,11 @@ import { HowToSend } from "./how-to-send.tsx";
 import { sessionsMost, sessionsQuery } from "./queries.ts";
 import { SessionCard, sessionCardHeight, sessionColumns } from "./session-columns.tsx";
 import { defaultWindow, isFiltered, type SessionRow, type SessionsSearch, shownSessions } from "./session-list.ts";
+import { SessionWhy } from "./session-why.tsx";
 import { SessionsFilter } from "./sessions-filter.tsx";
 
 const route = getRouteApi("/p/$projectId/sessions");
 const rowKey = ({ sessionId }: SessionRow): string => sessionId;
-const card = (row: SessionRow) => <SessionCard row={row} />;
 
 /** The sessions of a window, with their lengths and ratings. */
 export function SessionsPage() {
@@ -36,7 +37,16 @@ export function SessionsPage() {
       <SessionsFilter search={search} sessions={sessions.data ?? []} onChange={change} />
       <Loaded query={sessions}>
         {(all) => {
-          if (shown.length > 0) return <SessionsTable rows={shown} />;
+          if (shown.length > 0) {
+            return (
+              <div className="flex min-h-0 min-w-0 flex-1">
+                <SessionsTable rows={shown} onWhy={(why) => change({ why })} />
+                {search.why !== undefined && (
+                  <SessionWhy key={search.why} sessionId={search.why} onClose={() => change({ why: undefined })} />
+                )}
+              </div>
+            );
+          }
           if (all.length > 0 || isFiltered(search)) {
             return (
               <EmptyState title="No session is like that" actions={<Button onClick={clear}>Clear filters</Button>}>
@@ -61,11 +71,14 @@ function Counts({ shown, all }: { shown: number; all: number }) {
   return <span>{shown === all ? countOf(all, "session") : `${formatCount(shown)} of ${countOf(all, "session")}`}</span>;
 }
 
-function SessionsTable({ rows }: { rows: readonly SessionRow[] }) {
+function SessionsTable({ rows, onWhy }: { rows: readonly SessionRow[]; onWhy(sessionId: string): void }) {
   const { projectId } = useApi();
   const navigate = useNavigate();
-  const columns = useMemo(() => sessionColumns(projectId), [projectId]);
+  // The columns keep the first function, which only navigates.
+  const columns = useMemo(() => sessionColumns(projectId, onWhy), [projectId]);
   const [active, setActive] = useState<string>();
+  const isRated = rows.some(({ sessionId, judgeRating }) => sessionId === active && judgeRating !== null);
+  useWhyKey(active !== undefined && isRated ? () => onWhy(active) : undefined);
   return (
     <DataTable
       label="Sessions"
@@ -77,7 +90,7 @@ function SessionsTable({ rows }: { rows: readonly SessionRow[] }) {
       onOpen={({ sessionId }) =>
         void navigate({ to: "/p/$projectId/sessions/$sessionId", params: { projectId, sessionId } })
       }
-      card={card}
+      card={(row) => <SessionCard row={row} onWhy={onWhy} />}
       cardHeight={sessionCardHeight}
     />
   );

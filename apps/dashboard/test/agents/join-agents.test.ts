@@ -3,7 +3,7 @@ import { joinAgents } from "../../src/agents/join-agents.ts";
 
 const figure = (agentId: string | null, name: string | null) => ({
   ...{ agentId, name, totalRuns: 1, failingRuns: 0, operationalFailingRuns: 0, scorerFailingRuns: 0 },
-  ...{ failureRate: 0, latencyP95: null, costUSD: null, mainFailure: null },
+  ...{ failureRate: 0, latencyP95: null, costUSD: null, meanRating: null, ratings: 0, mainFailure: null },
 });
 const agent = (_id: string, lastSeenAt: string | null) => ({ _id, name: `agent ${_id}`, tracked: false, lastSeenAt });
 

@@ -21,6 +21,12 @@ export const agentFigures = z.object({
       scorerFailingRuns: z.int(),
       failureRate: share.describe("Failing runs among all"),
       latencyP95: z.number().nullable().describe("Milliseconds; null where no run has one"),
+      meanRating: z.number().min(0).max(10).nullable().describe("Of the ratings of its runs; null without one"),
+      ratings: z
+        .int()
+        .describe(
+          "Newest ratings of live judges and custom scorers; those of groups are left out, because they would count twice",
+        ),
       costUSD: usd
         .nullable()
         .describe("Of all its spans, evaluation traffic included; null where no price is known for any of them"),

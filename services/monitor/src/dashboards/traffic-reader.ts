@@ -32,6 +32,9 @@ export interface FailingAgent {
 
 export interface AgentRuns extends FailingAgent {
   latencyP95: number | null;
+  /** Of the newest ratings of its runs, without those of groups; null without one. */
+  meanRating: number | null;
+  ratings: number;
   /** The failure that checks found most often in it, excluding votes; null without one. */
   mainFailure: { patternKey: string; kind: string; count: number } | null;
 }
@@ -203,6 +206,19 @@ export function createTrafficReader(database: Database): TrafficReader {
             order by 3 desc, 2 desc, agent_id
             limit ${agentsMax}
           ),
+          rated as (
+            select seen_traces.agent_id, avg(rating) as mean_rating, count(*)::integer as ratings
+            from monitor.verdicts
+            join monitor.seen_traces using (project_id, trace_id)
+            where project_id = $1
+              and trace_id >= $4
+              and seen_traces.created_at >= $2
+              and seen_traces.created_at < $3
+              and operational_class is not null
+              and not is_group
+              and not starts_with(scorer_key, 'external:')
+            group by seen_traces.agent_id
+          ),
           found as (
             select distinct on (agent_id) agent_id, pattern_key, kind, count(*)::integer as count
             from monitor.events
@@ -214,15 +230,18 @@ export function createTrafficReader(database: Database): TrafficReader {
             group by agent_id, pattern_key, kind
             order by agent_id, count(*) desc, pattern_key
           )
-          select agents.*, found.pattern_key, found.kind, found.count
+          select agents.*, found.pattern_key, found.kind, found.count, mean_rating, coalesce(ratings, 0) as ratings
           from agents
+          left join rated on rated.agent_id is not distinct from agents.agent_id
           left join found on found.agent_id is not distinct from agents.agent_id
           order by failing_runs desc, total_runs desc, agents.agent_id`,
         values: [projectId, since, until, firstIdOf(since)],
       });
-      return rows.map(({ pattern_key, kind, count, latency_p95, ...row }) => ({
+      return rows.map(({ pattern_key, kind, count, latency_p95, mean_rating, ratings, ...row }) => ({
         ...readAgent(row),
         latencyP95: latency_p95,
+        meanRating: mean_rating,
+        ratings,
         mainFailure: pattern_key === null ? null : { patternKey: pattern_key, kind: kind ?? "", count: count ?? 0 },
       }));
     },
@@ -280,6 +299,8 @@ type AgentRow = {
 };
 type AgentRunsRow = AgentRow & {
   latency_p95: number | null;
+  mean_rating: number | null;
+  ratings: number;
   pattern_key: string | null;
   kind: string | null;
   count: number | null;

@@ -1,4 +1,4 @@
-import { formatDelta } from "../ui/format.ts";
+import { formatDelta } from "./format.ts";
 
 /** A difference with its sign, so that a loss and a gain differ in more than colour. */
 export function Delta({ value }: { value: number | null }) {
