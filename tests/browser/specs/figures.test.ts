@@ -114,3 +114,36 @@ test("the figures of an agent open its traces, those that fail and those as slow
     await expectTotal(page, "Traces", agent.totalRuns);
     expect(await link('[href*="slow="]').count()).toBe(1);
   }));
+
+test("the latest runs of the overview open their comparison with the run before", () =>
+  withPage("", async (page) => {
+    const rows = page.getByRole("table", { name: "Latest runs", exact: true }).getByRole("row");
+    await expect.poll(() => rows.count()).toBe(6);
+    await rows.locator('a[href*="/runs/compare?"]').first().click();
+    await page.waitForURL(/\/runs\/compare\?baseline=.+&candidate=/);
+    await page.getByRole("heading", { level: 1, name: "Compare runs", exact: true }).waitFor();
+  }));
+
+test("a metric of a run shows its value of each case in the list of cases", async () => {
+  const { runs } = (await readSample("/custom-agent-evaluations/runs?limit=50")) as { runs: { _id: string }[] };
+  type Details = { _id: string; metrics: { name: string; computed: number }[] };
+  const details = (await Promise.all(
+    runs.map(({ _id }) => readSample(`/custom-agent-evaluations/runs/${_id}?results=none`)),
+  )) as Details[];
+  const run = details.find(({ metrics }) => metrics.some(({ computed }) => computed > 0));
+  const metric = run?.metrics.find(({ computed }) => computed > 0);
+  if (run === undefined || metric === undefined) throw new Error("The sample has no run with a metric.");
+  await withPage(`runs/${run._id}`, async (page) => {
+    await page
+      .getByRole("list", { name: "Scorers" })
+      .getByRole("link", { name: new RegExp(`^${metric.name}`) })
+      .click();
+    await page.waitForURL(/metric=/);
+    const table = page.getByRole("table", { name: "Cases", exact: true });
+    await table.getByRole("columnheader", { name: metric.name, exact: true }).waitFor();
+    await table
+      .getByRole("cell", { name: /^[01]\.\d\d$/ })
+      .first()
+      .waitFor();
+  });
+});

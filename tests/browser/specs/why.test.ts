@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
-import { createOwnProject, sample } from "../src/projects.ts";
+import { createOwnProject, readSample, sample } from "../src/projects.ts";
 import { inspect } from "../src/watch-page.ts";
 
 const isRecord = (url: string) => url.includes("/api/v1/verdicts/");
@@ -76,6 +76,71 @@ test("a judge whose earlier version was deleted keeps the number of its current 
     await page.getByRole("heading", { name: "Changes from version 2", exact: true }).waitFor();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("More helpful");
     await page.getByRole("button", { name: "Publish version 3", exact: true }).waitFor();
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});
+
+const whyPanel = (page: Page) => page.getByRole("complementary", { name: "Why this score" });
+
+test("a rating in the list of sessions is explained by its button and by the key w", async () => {
+  const { page, problems, close } = await openPage();
+  try {
+    await page.goto(`${sample.base}/sessions?rating=rated`);
+    const rows = page.getByRole("table", { name: "Sessions", exact: true }).getByRole("row");
+    const rating = rows.getByRole("button", { name: /^Why: / }).first();
+    await rating.click();
+    await whyPanel(page).waitFor();
+    expect(await whyPanel(page).getByText("Nothing rated this.").count()).toBe(0);
+    await page.waitForURL(/why=/);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => whyPanel(page).count()).toBe(0);
+    await rating.focus();
+    await page.keyboard.press("w");
+    await whyPanel(page).waitFor();
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});
+
+test("the rating of a case on which a CI run failed is explained beside the list", async () => {
+  const { ci_runs: ciRuns } = (await readSample("/ingest/ci-runs")) as { ci_runs: { run_id: string }[] };
+  const details = await Promise.all(ciRuns.map(({ run_id: id }) => readSample(`/ingest/ci-runs/${id}`)));
+  const failed = (details as { run_id: string; violations: { metric: string; actual: number | null }[] | null }[]).find(
+    ({ violations }) => violations?.some(({ metric, actual }) => metric === "rating" && actual !== null),
+  );
+  if (failed === undefined) throw new Error("No CI run of the sample failed on a rating.");
+  const { page, problems, close } = await openPage();
+  try {
+    await page.goto(`${sample.base}/gates/ci/${failed.run_id}`);
+    await page
+      .getByRole("button", { name: /^Why: case \d+/ })
+      .first()
+      .click();
+    await whyPanel(page)
+      .getByText(/^threshold/)
+      .waitFor();
+    await page.waitForURL(/why=\d+/);
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});
+
+test("the rating of a trace that a person evaluates is explained in the dialog", async () => {
+  const { base, post } = await createOwnProject();
+  await post("/agent-monitoring/judge-scorers", { name: "Helpful", judge: { evaluationCriteria: "Does it help?" } });
+  const { traceId } = await post("/ingest/traces", { name: "shop", input: "Where is it?", output: "On its way." });
+  const { page, problems, close } = await openPage();
+  try {
+    await page.goto(`${base}/traces/${traceId}`);
+    await page.getByRole("button", { name: "Evaluate", exact: true }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Evaluate", exact: true }).click();
+    await dialog.getByRole("button", { name: /^Why: / }).click();
+    await dialog.getByRole("heading", { name: "Prompt and reply" }).waitFor();
     expect(problems).toEqual([]);
   } finally {
     await close();

@@ -5,7 +5,8 @@ import { Delta } from "../ui/delta.tsx";
 import { formatCount, formatRating } from "../ui/format.ts";
 import { Badge } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
-import type { CaseOrder, CaseRow } from "./case-rows.ts";
+import type { CaseOrder, CaseRow, Run } from "./case-rows.ts";
+import { metricOfCase } from "./metric-values.ts";
 import { SkippedBadge } from "./skipped-badge.tsx";
 
 interface ColumnOptions {
@@ -16,12 +17,14 @@ interface ColumnOptions {
   isRepeated: boolean;
   hasBaseline: boolean;
   isBrief: boolean;
+  /** The chosen metric of the run; undefined if none is. */
+  metric: Run["metrics"][number] | undefined;
   onWhy(key: string): void;
 }
 
 /** The columns of a run's cases; memoize them by the options. */
 export function caseColumns(options: ColumnOptions): Column<CaseRow>[] {
-  const { sort, order, isFiltered, isRepeated, hasBaseline, isBrief, onWhy } = options;
+  const { sort, order, isFiltered, isRepeated, hasBaseline, isBrief, metric, onWhy } = options;
   const sortable = (label: string, first: CaseOrder, second: CaseOrder = first): ReactNode => {
     const isOn = sort === first || sort === second;
     return (
@@ -66,6 +69,13 @@ export function caseColumns(options: ColumnOptions): Column<CaseRow>[] {
         align: "right",
         cell: (row) => <Spread row={row} />,
       },
+    metric !== undefined && {
+      key: "metric",
+      header: metric.name,
+      width: "7rem",
+      align: "right",
+      cell: ({ results }) => metricOfCase(results, metric)?.toFixed(2) ?? <span className="text-faint">-</span>,
+    },
     hasBaseline && {
       key: "delta",
       header: sortable("vs last", "delta"),

@@ -6,6 +6,7 @@ import { EmptyState, Loaded } from "../ui/states.tsx";
 import { CaseCard, caseColumns } from "./case-columns.tsx";
 import { CaseFilterBar } from "./case-filter-bar.tsx";
 import type { CaseOrder, Run } from "./case-rows.ts";
+import { metricKey } from "./metric-values.ts";
 import type { RunCases } from "./run-cases.ts";
 
 const route = getRouteApi("/p/$projectId/runs/$runId");
@@ -24,7 +25,8 @@ export function CaseTable({
   onOpen(key: string): void;
   onWhy(key: string): void;
 }) {
-  const { sort = "rating", status, above, max } = route.useSearch();
+  const { sort = "rating", status, above, max, metric: metricShown } = route.useSearch();
+  const metric = run.metrics.find((each) => metricKey(each) === metricShown);
   const navigate = useNavigate({ from: "/p/$projectId/runs/$runId" });
   const isFiltered = status !== undefined || above !== undefined || max !== undefined;
   const isRepeated = cases.rows.some(({ ofCase }) => ofCase.results > 1);
@@ -33,8 +35,8 @@ export function CaseTable({
   const isBrief = openKey !== undefined;
   const order = (next: CaseOrder): void => void navigate({ search: (before) => ({ ...before, sort: next }) });
   const columns = useMemo(
-    () => caseColumns({ sort, order, isFiltered, isRepeated, hasBaseline, isBrief, onWhy }),
-    [sort, isFiltered, isRepeated, hasBaseline, isBrief, cases.scorerId],
+    () => caseColumns({ sort, order, isFiltered, isRepeated, hasBaseline, isBrief, metric, onWhy }),
+    [sort, isFiltered, isRepeated, hasBaseline, isBrief, metric, cases.scorerId],
   );
   if (run.resultCount === 0) {
     return (

@@ -3,6 +3,7 @@ import { Markdown } from "../ui/markdown.tsx";
 import { Badge } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import type { ResultRow, Run } from "./case-rows.ts";
+import { similaritiesOf } from "./metric-values.ts";
 import { SkippedBadge } from "./skipped-badge.tsx";
 
 const sources = {
@@ -23,14 +24,7 @@ export function ResultVerdicts({
   onWhy(key: string): void;
 }) {
   const primary = run.scorerBreakdown?.find((scorer) => scorer.primary);
-  const metrics = (
-    [
-      ["Vector similarity", result.vectorSimilarity],
-      ["Jaccard", result.jaccardSimilarity],
-      ["BLEU", result.bleuScore],
-      ["ROUGE-L", result.rougeScore],
-    ] as const
-  ).filter(([, value]) => value !== undefined);
+  const metrics = similaritiesOf(result);
   return (
     <section>
       <h3 className="m-0 mb-2 text-sm">Why</h3>
@@ -69,9 +63,9 @@ export function ResultVerdicts({
         ))}
         {metrics.length > 0 && (
           <li className="flex flex-wrap gap-x-5 gap-y-1 border-t border-line pt-3">
-            {metrics.map(([name, value]) => (
+            {metrics.map(({ name, value }) => (
               <span key={name} className="text-soft">
-                {name} <span className="text-ink tabular-nums">{value === null ? "-" : value?.toFixed(2)}</span>
+                {name} <span className="text-ink tabular-nums">{value === null ? "-" : value.toFixed(2)}</span>
               </span>
             ))}
           </li>

@@ -42,6 +42,8 @@ const runRoute = createRoute({
     above: number,
     max: number,
     sort: oneOf(caseOrders),
+    /** The metric or code scorer whose value of each case is shown. */
+    metric: text,
     case: text,
     /** The id of the shown repetition of the open case; if absent, the one with the worst rating. */
     result: text,

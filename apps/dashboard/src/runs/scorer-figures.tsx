@@ -5,43 +5,51 @@ import { classNames } from "../ui/class-names.ts";
 import { formatCount, formatShare } from "../ui/format.ts";
 import { Score } from "../ui/score.tsx";
 import type { Run } from "./case-rows.ts";
+import { metricKey } from "./metric-values.ts";
 
 const route = getRouteApi("/p/$projectId/runs/$runId");
 const box = "flex min-w-0 items-baseline gap-2 rounded-sm border px-2.5 py-1 max-md:min-h-11 max-md:items-center";
 
-/** The figures of each judge, metric and code scorer. A judge links to its ratings in the table. */
+/** The figures of each judge, metric and code scorer. Each links to its values in the table of cases. */
 export function ScorerFigures({ run, chosen }: { run: Run; chosen: string | null }) {
   const { metrics } = run;
+  const { metric } = route.useSearch();
   if (run.scorerBreakdown === null && metrics.length === 0) return null;
   return (
     <ul aria-label="Scorers" className="m-0 flex list-none flex-wrap gap-2 p-0">
       {run.scorerBreakdown?.map(({ scorerId, name, primary, averageRating, scored }) => (
         <li key={scorerId}>
-          <ScorerLink
-            scorer={primary ? undefined : scorerId}
+          <FigureLink
+            shown={{ scorer: primary ? undefined : scorerId }}
             isChosen={primary ? chosen === null : chosen === scorerId}
           >
             <span className="truncate">{name ?? scorerId}</span>
             <Score rating={averageRating} scorer={`mean of ${formatCount(scored)} results`} />
-          </ScorerLink>
+          </FigureLink>
         </li>
       ))}
       {metrics.map((figure) => (
-        <li key={`${figure.kind} ${figure.name}`} className={classNames(box, "border-line bg-panel text-soft")}>
-          <span className="truncate">{figure.name}</span>
-          <span className="text-ink tabular-nums">{metricText(figure)}</span>
+        <li key={metricKey(figure)}>
+          <FigureLink
+            shown={{ metric: metric === metricKey(figure) ? undefined : metricKey(figure) }}
+            isChosen={metric === metricKey(figure)}
+          >
+            <span className="truncate">{figure.name}</span>
+            <span className="tabular-nums">{metricText(figure)}</span>
+          </FigureLink>
         </li>
       ))}
     </ul>
   );
 }
 
-function ScorerLink({
-  scorer,
+function FigureLink({
+  shown,
   isChosen,
   children,
 }: {
-  scorer: string | undefined;
+  /** The scorer whose ratings are shown, or the metric shown beside them. */
+  shown: { scorer: string | undefined } | { metric: string | undefined };
   isChosen: boolean;
   children: ReactNode;
 }) {
@@ -52,7 +60,7 @@ function ScorerLink({
       from="/p/$projectId/runs/$runId"
       to="/p/$projectId/runs/$runId"
       params={{ projectId, runId }}
-      search={(before) => ({ ...before, scorer, tab: undefined })}
+      search={(before) => ({ ...before, ...shown, tab: undefined })}
       aria-current={isChosen}
       className={classNames(
         box,
