@@ -2,7 +2,8 @@ import { evaluationsReceived, type ReceivedEvaluation, type SettledTrace, traces
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { IncomingFragment } from "../src/model/incoming-fragment.ts";
 import type { IncomingSpan } from "../src/model/span.ts";
-import { buildSettling, readDueTraces } from "../src/settling/due-traces.ts";
+import { createDueReader } from "../src/settling/due-rows.ts";
+import { buildSettling, readDueTraces, settlingTraces } from "../src/settling/due-traces.ts";
 import { showDetail } from "../src/traces/show-trace.ts";
 import { type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
 import {
@@ -151,7 +152,8 @@ describe("an OTel trace", () => {
       name: "due",
       text: "update ingest.traces set settles_at = now() where settles_at is not null",
     });
-    const due = (await readDueTraces(database.maintenance, 100)).filter((trace) => trace.projectId === projectId);
+    const rows = await createDueReader(settlingTraces, 100)(database.maintenance);
+    const due = (await readDueTraces(database.maintenance, rows)).filter((trace) => trace.projectId === projectId);
     expect(due).toMatchObject([{ rootIds: [id] }]);
     await insert(projectId, otlp(2, 1));
     const announcement = {
@@ -160,8 +162,8 @@ describe("an OTel trace", () => {
       member: "traces",
       item: "{}",
     };
-    const { rows } = await database.maintenance.query(buildSettling(due, [announcement], true));
-    expect(rows).toEqual([{ settled: 0 }]);
+    const settling = await database.maintenance.query(buildSettling(due, [announcement], true));
+    expect(settling.rows).toEqual([{ settled: 0 }]);
     await pass(quietSeconds);
     expect(await settledIds(projectId)).toEqual([id]);
   });

@@ -1,5 +1,6 @@
 import type { Queryable, Statement } from "@touchstone/db";
 import { otlpFlag } from "../model/span-row.ts";
+import type { DueRow, Waiting } from "./due-rows.ts";
 
 /** A due trace, as of the moment it was read. */
 export interface DueTrace {
@@ -34,19 +35,22 @@ interface DueRecord {
   nests_experiment: boolean | null;
 }
 
-/** Due traces whose derived values are not stale, longest waiting first. */
-export async function readDueTraces(database: Queryable, limit: number): Promise<DueTrace[]> {
+/** Due traces whose derived values are not stale. */
+export const settlingTraces: Waiting = {
+  table: "traces",
+  key: "trace_key",
+  due: "settles_at",
+  condition: "not is_stale",
+};
+
+/** The due traces of these rows, in no order. */
+export async function readDueTraces(database: Queryable, due: readonly DueRow[]): Promise<DueTrace[]> {
+  if (due.length === 0) return [];
   const { rows } = await database.query<DueRecord>({
     name: "traces_to_settle",
     text: `
-      select due.project_id, due.trace_key, due.settles_at::text as settles_at, of_trace.*
-      from (
-        select project_id, trace_key, settles_at
-        from ingest.traces
-        where settles_at <= now() and not is_stale
-        order by settles_at
-        limit $1
-      ) due
+      select due.*, of_trace.*
+      from unnest($1::uuid[], $2::uuid[], $3::text[]) as due (project_id, trace_key, settles_at)
       cross join lateral (
         select coalesce(array_agg(id order by id) filter (where is_root), '{}') as root_ids,
                json_object_agg(id, response_id) filter (where is_root and response_id is not null) as response_ids,
@@ -55,7 +59,7 @@ export async function readDueTraces(database: Queryable, limit: number): Promise
         where spans.project_id = due.project_id and spans.trace_key = due.trace_key
           and flags & ${otlpFlag} <> 0
       ) of_trace`,
-    values: [limit],
+    values: [due.map(({ projectId }) => projectId), due.map(({ key }) => key), due.map(({ due: at }) => at)],
   });
   return rows.map((row) => ({
     projectId: row.project_id,

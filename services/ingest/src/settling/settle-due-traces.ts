@@ -13,14 +13,13 @@ import type { ReadSpan } from "../model/read-span.ts";
 import { readSettledFacts } from "../model/settled-facts.ts";
 import { decodeSpanBody, readBodyMembers } from "../model/span-body.ts";
 import { readSpanSlices } from "../trace-store/reading/span-slices.ts";
+import type { DueRow } from "./due-rows.ts";
 import { type Announcement, buildPutOff, buildSettling, type DueTrace, readDueTraces } from "./due-traces.ts";
 import { readExperimentItem } from "./experiment-item.ts";
 import { readNestedItems } from "./nested-items.ts";
 import { readEvaluations } from "./received-evaluations.ts";
 import { readSettledChildren } from "./settled-children.ts";
 
-/** Traces in one turn. */
-const tracesMax = 200;
 /** Announcements in one event, far below the message limit of the bus. */
 const announcedCharsMax = 1024 * 1024;
 
@@ -31,9 +30,10 @@ const announcedCharsMax = 1024 * 1024;
  */
 export async function settleDueTraces(
   database: Database,
+  rows: readonly DueRow[],
   { settlesChildren, logger }: { settlesChildren: boolean; logger: Logger },
 ): Promise<number> {
-  const due = await readDueTraces(database, tracesMax);
+  const due = await readDueTraces(database, rows);
   try {
     return await settle(database, due, settlesChildren);
   } catch (err) {

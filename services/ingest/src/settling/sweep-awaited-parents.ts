@@ -11,9 +11,10 @@ import { rootText } from "../search/search-text.ts";
 import { quotaSpent } from "../trace-store/writing/span-insert.ts";
 import { buildRowChanges, type ChangedRow } from "../trace-store/writing/trace-write.ts";
 import type { WriteContext } from "../trace-store/writing/write-traces.ts";
+import type { DueRow, Waiting } from "./due-rows.ts";
 
-/** Children in one turn. */
-const childrenMax = 500;
+/** Children that wait for a parent. */
+export const waitingChildren: Waiting = { table: "awaited_parents", key: "child_id", due: "due_at" };
 
 interface ChildRecord {
   project_id: string;
@@ -43,18 +44,14 @@ interface ChildRecord {
  * whose parent arrived is demoted, and one with a parent stops waiting (otlp 6). Over quota, promotions wait until the
  * next day. A child that fails is put off, and the others go on. Returns the number of due children.
  */
-export async function sweepAwaitedParents(database: Database, context: WriteContext, logger: Logger): Promise<number> {
-  const { rows } = await database.query<{ project_id: string; ids: string[] }>({
-    name: "awaited_parents_due",
-    text: `
-      select project_id, array_agg(child_id) as ids
-      from (select * from ingest.awaited_parents where due_at <= now() order by due_at limit $1) due
-      group by project_id`,
-    values: [childrenMax],
-  });
-  let count = 0;
-  for (const { project_id: projectId, ids } of rows) {
-    count += ids.length;
+export async function sweepAwaitedParents(
+  database: Database,
+  due: readonly DueRow[],
+  context: WriteContext,
+  logger: Logger,
+): Promise<number> {
+  for (const [projectId, children] of Map.groupBy(due, (row) => row.projectId)) {
+    const ids = children.map(({ key }) => key);
     const sweep = (some: readonly string[]): Promise<void> =>
       database.scoped([projectId], (transaction) => sweepChildren(transaction, projectId, some, context));
     try {
@@ -73,7 +70,7 @@ export async function sweepAwaitedParents(database: Database, context: WriteCont
       }
     }
   }
-  return count;
+  return due.length;
 }
 
 async function sweepChildren(

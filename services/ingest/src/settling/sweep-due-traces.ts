@@ -4,30 +4,26 @@ import { planTrace, type TouchedTrace, type TracePlan } from "../assembly/plan-t
 import type { TraceKey } from "../assembly/stored-trace.ts";
 import { quotaSpent } from "../trace-store/writing/span-insert.ts";
 import { deriveStored, type WriteContext } from "../trace-store/writing/write-traces.ts";
+import type { DueRow, Waiting } from "./due-rows.ts";
 
-/** Traces in one turn. */
-const tracesMax = 200;
+/** Traces that wait for a derivation or a parent. */
+export const waitingTraces: Waiting = { table: "traces", key: "trace_key", due: "due_at" };
 
 /**
  * Handles waiting OTel traces: derives large ones with stale values, and promotes the earliest orphan of each trace
  * that still has no root after its grace period (otlp 6). Over quota, promotions wait until the next day. A trace that
  * fails is put off, and the others go on. Returns the number of due traces.
  */
-export async function sweepDueTraces(database: Database, context: WriteContext, logger: Logger): Promise<number> {
-  const { rows } = await database.query<{ project_id: string; trace_key: string }>({
-    name: "traces_due",
-    text: `
-      select project_id, trace_key
-      from ingest.traces
-      where due_at <= now()
-      order by due_at
-      limit $1`,
-    values: [tracesMax],
-  });
-  for (const { project_id, trace_key } of rows) {
-    const key = { projectId: project_id, traceKey: trace_key };
+export async function sweepDueTraces(
+  database: Database,
+  due: readonly DueRow[],
+  context: WriteContext,
+  logger: Logger,
+): Promise<number> {
+  for (const { projectId, key: traceKey } of due) {
+    const key = { projectId, traceKey };
     try {
-      await database.scoped([project_id], (transaction) => deriveStored(transaction, [key], context, planDue));
+      await database.scoped([projectId], (transaction) => deriveStored(transaction, [key], context, planDue));
     } catch (thrown) {
       if (sqlStateOf(thrown) === quotaSpent) await waitForTomorrow(database, key);
       else {
@@ -37,7 +33,7 @@ export async function sweepDueTraces(database: Database, context: WriteContext, 
       }
     }
   }
-  return rows.length;
+  return due.length;
 }
 
 function planDue(touched: TouchedTrace): TracePlan | null {

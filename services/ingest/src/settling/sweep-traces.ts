@@ -3,13 +3,18 @@ import type { Logger } from "@touchstone/service-kit";
 import { removeDoubtedAgents } from "../agents/remove-doubted-agents.ts";
 import type { AssemblySettings } from "../assembly/assembly-settings.ts";
 import { type LeasedTurns, takeLeasedTurns } from "../background/leased-turns.ts";
+import { createDueReader } from "./due-rows.ts";
+import { settlingTraces } from "./due-traces.ts";
 import { settleDueTraces } from "./settle-due-traces.ts";
-import { sweepAwaitedParents } from "./sweep-awaited-parents.ts";
-import { recheckResponses, sweepDueTraces } from "./sweep-due-traces.ts";
+import { sweepAwaitedParents, waitingChildren } from "./sweep-awaited-parents.ts";
+import { recheckResponses, sweepDueTraces, waitingTraces } from "./sweep-due-traces.ts";
 
 /** Counters have one shard for each writer; this is the sweeper's. */
 const sweeperShard = -2;
 const everyMs = 500;
+/** What one turn takes. Projects share it. */
+const tracesMax = 200;
+const childrenMax = 500;
 const retryMs = 5_000;
 const recheckEveryMs = 10_000;
 
@@ -60,10 +65,14 @@ export function createTraceSweep(options: {
 }): () => Promise<number> {
   const { maintenance, tracesPerDay, settings, settlesChildren = false, logger } = options;
   const context = { shard: sweeperShard, quota: tracesPerDay, settings };
+  const readTraces = createDueReader(waitingTraces, tracesMax);
+  const readChildren = createDueReader(waitingChildren, childrenMax);
+  const readSettling = createDueReader(settlingTraces, tracesMax);
   return async () => {
-    const traces = await sweepDueTraces(maintenance, context, logger);
-    const children = await sweepAwaitedParents(maintenance, context, logger);
-    const settled = await settleDueTraces(maintenance, { settlesChildren, logger });
+    const traces = await sweepDueTraces(maintenance, await readTraces(maintenance), context, logger);
+    const children = await sweepAwaitedParents(maintenance, await readChildren(maintenance), context, logger);
+    const settling = await readSettling(maintenance);
+    const settled = await settleDueTraces(maintenance, settling, { settlesChildren, logger });
     await removeDoubtedAgents(maintenance);
     return traces + children + settled;
   };
