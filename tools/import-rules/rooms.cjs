@@ -31,8 +31,8 @@ const rooms = {
   monitor: {
     "live-checks.ts": "*",
     "group-members": "patterns custom-evaluators judging ingest-client",
-    patterns: "judging checks profiles traces model outbox ingest-client",
-    "custom-evaluators": "judging checks verdicts profiles model outbox ingest-client",
+    patterns: "lists judging checks profiles traces model outbox ingest-client",
+    "custom-evaluators": "lists judging checks verdicts profiles model outbox ingest-client",
     "live-scorers": "judging checks verdicts profiles dashboards traces model ingest-client",
     topics: "judging checks verdicts profiles model",
     judging: "checks model",
@@ -46,6 +46,7 @@ const rooms = {
     feedback: "model ingest-client",
     dashboards: "model ingest-client",
     traces: "model",
+    lists: "",
     model: "",
   },
   "eval-runs": {

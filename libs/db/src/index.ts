@@ -31,6 +31,7 @@ export {
   type ProjectDeletions,
   type ProjectTable,
 } from "./project-deletions.ts";
+export { createReadList, type ListQuery } from "./read-list.ts";
 export { readableJson } from "./readable-json.ts";
 export { type MigrationOptions, migrateSchema, rolesOf, type SchemaRoles } from "./schema-owner.ts";
 export { prepareSchema, type SchemaMigration, type SchemaPreparation } from "./schema-preparation.ts";

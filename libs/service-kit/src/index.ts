@@ -5,6 +5,7 @@ export { AnswerRoom, createAnswerBudget } from "./answer-room.ts";
 export { AppError, type AppErrorOptions, isAppError } from "./app-error.ts";
 export { type AuditPageQuery, readAuditPage } from "./audit-page.ts";
 export { type BodyBudget, type BodyShare, createBodyBudget } from "./body-budget.ts";
+export { createBoundedCache } from "./bounded-cache.ts";
 export {
   type Call,
   type RowsType,

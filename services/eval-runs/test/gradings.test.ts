@@ -1,7 +1,7 @@
+import { createBoundedCache } from "@touchstone/service-kit";
 import { expect, test } from "vitest";
 import { composeDatasetDocument } from "../src/datasets/dataset-document.ts";
 import { planOfDataset, writePlan } from "../src/grading/plan.ts";
-import { createBoundedCache } from "../src/runs/bounded-cache.ts";
 import { createGradings } from "../src/runs/gradings.ts";
 import { createKnownIntervals, type KnownIntervals } from "../src/runs/known-intervals.ts";
 import { createRunShower } from "../src/runs/show-runs.ts";

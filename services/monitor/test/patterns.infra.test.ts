@@ -1,4 +1,4 @@
-import { patternList, patternReply, type SettledTrace } from "@touchstone/contracts";
+import { limits, patternList, patternReply, type SettledTrace } from "@touchstone/contracts";
 import { describe, expect, test, vi } from "vitest";
 import {
   asked,
@@ -20,6 +20,27 @@ import {
 useWatchingMonitor();
 
 describe("patterns", () => {
+  test("of many megabytes are listed in pages, each of them once and the built-in ones first", async () => {
+    const project = newProject();
+    const terms = Array.from({ length: 100 }, (_, at) => `${at}`.padEnd(4_000, "x"));
+    const ids: string[] = [];
+    for (let at = 0; at < 12; at += 1) {
+      ids.push((await createPattern(project, { name: `Large ${at}`, includeTerms: terms, enabled: false }))._id);
+    }
+
+    const { body: first } = await project.send("GET", "/monitor/patterns");
+    const { body: second } = await project.send("GET", `/monitor/patterns?cursor=${first.nextCursor}`);
+
+    expect(first).toMatchObject({ hasNextPage: true, truncatedBy: "bytes" });
+    expect(JSON.stringify(first).length).toBeLessThan(limits.listBytesMax + 256 * 1024);
+    expect(second).not.toHaveProperty("hasNextPage");
+    expect([first, second].flatMap((page) => patternList.parse(page).patterns.map(({ _id }) => _id)).slice(6)).toEqual(
+      ids,
+    );
+    const wrong = await project.send("GET", "/monitor/patterns?cursor=first");
+    expect(wrong).toMatchObject({ status: 400, body: { error: "cursor must be the id of a pattern" } });
+  });
+
   test("are created, read, changed at either address and deleted; built-in ones stand first and are read-only [spec:monitor.patterns]", async () => {
     const project = newProject();
     const sent = { name: "Angry customer", includeTerms: ["refund"], severity: "high" };

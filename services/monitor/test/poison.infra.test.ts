@@ -156,7 +156,7 @@ test("a pattern that takes too long is tried twice and given up as a timeout; it
   ];
   const check = createPatternsCheck({
     ...{ bus: null as never, budget: null as never, watchesOtlp: true, logger: quiet },
-    patterns: { list: async () => patterns as never },
+    patterns: { findAll: async () => patterns as never },
     ingest: { readTrace: async (_: string, traceId: string) => buildTrace({ traceId, output: tedious }) },
     findings: createFindingStore({ publicAddress: null }),
     matcher: createPatternMatcher(pool, { patternMs: 500, patternsMs: 10_000 }),

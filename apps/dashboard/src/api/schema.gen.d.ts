@@ -10593,14 +10593,17 @@ export interface operations {
     };
     listPatterns: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The row to continue after; take it from nextCursor */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The built-in patterns, then the project's own. */
+            /** @description The built-in patterns, then the project's own, oldest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10650,6 +10653,14 @@ export interface operations {
                             /** @description null: built in */
                             updatedAt: string | null;
                         }[];
+                        /** @constant */
+                        hasNextPage?: true;
+                        nextCursor?: string;
+                        /**
+                         * @description The page ends early, because it would have had more than 8388608 bytes
+                         * @constant
+                         */
+                        truncatedBy?: "bytes";
                     };
                 };
             };
@@ -13157,7 +13168,10 @@ export interface operations {
     };
     listCustomEvaluators: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The row to continue after; take it from nextCursor */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -13194,6 +13208,14 @@ export interface operations {
                             createdAt: string;
                             updatedAt: string;
                         }[];
+                        /** @constant */
+                        hasNextPage?: true;
+                        nextCursor?: string;
+                        /**
+                         * @description The page ends early, because it would have had more than 8388608 bytes
+                         * @constant
+                         */
+                        truncatedBy?: "bytes";
                     };
                 };
             };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { dashboardWindow } from "../dashboard-window.ts";
 import { limits } from "../limits.ts";
+import { listEnd } from "./list-page.ts";
 import { severity } from "./patterns.ts";
 
 const kind = z.enum(["external", "code"]);
@@ -47,7 +48,7 @@ const customEvaluator = z.object({
 
 export const customEvaluatorParams = z.object({ customEvaluatorId: z.string() });
 export const customEvaluatorReply = z.object({ evaluator: customEvaluator });
-export const customEvaluatorList = z.object({ evaluators: z.array(customEvaluator) });
+export const customEvaluatorList = z.object({ evaluators: z.array(customEvaluator), ...listEnd });
 
 /** Body of the dry run: a custom scorer, stored or not, and the trace to try it on; without one a made-up trace. */
 export const customEvaluatorTrial = submittedCustomEvaluator.partial().extend({ traceId: z.string().nullish() });

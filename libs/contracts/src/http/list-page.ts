@@ -7,6 +7,9 @@ export const listQuery = z.object({
   cursor: z.string().optional().describe("The row to continue after; take it from nextCursor"),
 });
 
+/** Query of a list of a few documents, which is on one page unless they are many megabytes. */
+export const documentListQuery = listQuery.pick({ cursor: true });
+
 /** Query of a list of versions. */
 export const versionListQuery = z.object({
   limit: z.string().optional().describe(`1 to ${limits.versionsListedMax}, the default`),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { deadlines, limits } from "../limits.ts";
+import { listEnd } from "./list-page.ts";
 import { filledText } from "./texts.ts";
 
 export const severity = z.enum(["low", "medium", "high", "critical"]);
@@ -134,4 +135,4 @@ export const generatedRegex = z.object({ regex: z.string(), explanation: z.strin
 
 export const patternParams = z.object({ patternId: z.string() });
 export const patternReply = z.object({ pattern });
-export const patternList = z.object({ patterns: z.array(pattern) });
+export const patternList = z.object({ patterns: z.array(pattern), ...listEnd });

@@ -10,9 +10,10 @@ import {
   submittedCustomEvaluator,
   topicCounts,
 } from "../http/custom-evaluators.ts";
+import { documentListQuery } from "../http/list-page.ts";
 import { topicMap } from "../http/topic-map.ts";
 import type { Route } from "../route.ts";
-import { bodyRefusals, byMember, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+import { bodyRefusals, byMember, checkedBody, dataPlane, error, json, prefix, wrongPage } from "./route-parts.ts";
 
 const monitor = { ...dataPlane, owner: "monitor", section: "completions 4.5" } as const;
 
@@ -37,7 +38,8 @@ export const customEvaluatorRoutes = {
     id: "listCustomEvaluators",
     method: "GET",
     path: evaluatorsPath,
-    responses: { 200: { description: "By age.", schema: customEvaluatorList } },
+    query: documentListQuery,
+    responses: { 200: { description: "By age.", schema: customEvaluatorList }, 400: wrongPage },
     summary: "List custom scorers.",
   },
   tryCustomEvaluator: {

@@ -1,4 +1,5 @@
 import { agentParams } from "../http/agents.ts";
+import { documentListQuery } from "../http/list-page.ts";
 import {
   changedPattern,
   describedRegex,
@@ -38,7 +39,7 @@ import {
 import { judged } from "../judged-body.ts";
 import { deadlines } from "../limits.ts";
 import type { Route } from "../route.ts";
-import { byAdmin, byMember, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+import { byAdmin, byMember, checkedBody, dataPlane, error, json, prefix, wrongPage } from "./route-parts.ts";
 
 const monitor = { ...dataPlane, owner: "monitor" } as const;
 
@@ -170,7 +171,11 @@ export const watchingRoutes = {
     id: "listPatterns",
     method: "GET",
     path: patternsPath,
-    responses: { 200: { description: "The built-in patterns, then the project's own.", schema: patternList } },
+    query: documentListQuery,
+    responses: {
+      200: { description: "The built-in patterns, then the project's own, oldest first.", schema: patternList },
+      400: wrongPage,
+    },
     summary: "List patterns.",
     section: "completions 9.3",
   },

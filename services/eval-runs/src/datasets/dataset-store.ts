@@ -1,6 +1,6 @@
-import { type Database, type Statement, selectPart } from "@touchstone/db";
+import { type Database, type ListQuery, type Statement, selectPart } from "@touchstone/db";
 import type { ListPage, SizedRow } from "@touchstone/service-kit";
-import { type ListQuery, readList } from "../queries/read-list.ts";
+import { readList } from "../queries/list-query.ts";
 import type { EncodedDocument } from "./dataset-summary.ts";
 
 /** A dataset at its newest version. `document` was made by {@link composeDatasetDocument}. */

@@ -1,7 +1,7 @@
+import { createBoundedCache } from "@touchstone/service-kit";
 import { questionTextsOf } from "../datasets/change-cases.ts";
 import { itemIdOf } from "../datasets/dataset-item.ts";
 import type { DatasetStore } from "../datasets/dataset-store.ts";
-import { createBoundedCache } from "../runs/bounded-cache.ts";
 
 /** Where the cases of a version are, by the ids that clients know them by. */
 export interface PlacesOfVersion {

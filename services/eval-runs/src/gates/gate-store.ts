@@ -1,7 +1,7 @@
 import type { Gate, GateCheck } from "@touchstone/contracts";
-import { type Database, selectPart } from "@touchstone/db";
+import { type Database, type ListQuery, selectPart } from "@touchstone/db";
 import type { ListPage, SizedRow } from "@touchstone/service-kit";
-import { type ListQuery, readList } from "../queries/read-list.ts";
+import { readList } from "../queries/list-query.ts";
 import { branchOfSubject, commitOfSubject, isJudgedRun } from "../runs/run-store.ts";
 import { matchesVerdict, type VerdictQuery, verdictValues } from "../runs/verdict-query.ts";
 import { announceGate } from "./announce-gate.ts";

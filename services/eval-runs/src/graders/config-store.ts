@@ -1,8 +1,8 @@
-import { type Database, type Queryable, selectPart } from "@touchstone/db";
+import { type Database, type ListQuery, type Queryable, selectPart } from "@touchstone/db";
 import type { Act, ListPage, SizedRow } from "@touchstone/service-kit";
 import type { GradingSource } from "../grading/plan.ts";
 import { recordAuditEvent } from "../outbox.ts";
-import { type ListQuery, readList } from "../queries/read-list.ts";
+import { readList } from "../queries/list-query.ts";
 import type { OnlineProfile } from "./online-profile.ts";
 
 /** A grading config at its newest version. `document` was made by {@link composeConfigDocument}. */

@@ -1,6 +1,6 @@
-import { type Database, type Queryable, selectPart } from "@touchstone/db";
+import { type Database, type ListQuery, type Queryable, selectPart } from "@touchstone/db";
 import type { ListPage, SizedRow } from "@touchstone/service-kit";
-import { type ListQuery, readList } from "../queries/read-list.ts";
+import { readList } from "../queries/list-query.ts";
 import type { GroupDocument } from "./group-document.ts";
 import type { LiveProfile } from "./online-profile.ts";
 

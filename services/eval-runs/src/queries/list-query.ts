@@ -1,7 +1,10 @@
 import { limits } from "@touchstone/contracts";
+import { createReadList, type ListQuery } from "@touchstone/db";
 import { AppError, type Call, endOfList, type ListPage } from "@touchstone/service-kit";
-import type { ListQuery } from "./read-list.ts";
 import { readCursor, readLimit, readText } from "./read-query.ts";
+
+/** Reads the lists of this service. */
+export const readList = createReadList("eval-runs");
 
 /**
  * The page of a list by id. Throws `bad_request` for an invalid limit or cursor; `what` is the entity whose id the cursor must

@@ -1,7 +1,7 @@
 import { limits } from "@touchstone/contracts";
-import { type Database, type Queryable, selectPart } from "@touchstone/db";
+import { type Database, type ListQuery, type Queryable, selectPart } from "@touchstone/db";
 import { AppError, compactText, type ListPage, type SizedRow } from "@touchstone/service-kit";
-import { type ListQuery, readList } from "../queries/read-list.ts";
+import { readList } from "../queries/list-query.ts";
 import { type FoundPrompts, type PromptQuery, searchPrompts, promptSource as source } from "./search-prompts.ts";
 
 /** What a version of a prompt says. JSON texts are as they were sent. */

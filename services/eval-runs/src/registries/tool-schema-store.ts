@@ -1,7 +1,7 @@
-import { type Database, selectPart, sqlStateOf } from "@touchstone/db";
+import { type Database, type ListQuery, selectPart, sqlStateOf } from "@touchstone/db";
 import { type Act, AppError, type ListPage, type SizedRow } from "@touchstone/service-kit";
 import { recordAuditEvent } from "../outbox.ts";
-import { type ListQuery, readList } from "../queries/read-list.ts";
+import { readList } from "../queries/list-query.ts";
 
 /** The content of a tool schema at one version. */
 export interface ToolSchemaDocument {

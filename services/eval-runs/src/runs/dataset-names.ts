@@ -1,7 +1,6 @@
 import { limits } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
-import { memberValue } from "@touchstone/service-kit";
-import { createBoundedCache } from "./bounded-cache.ts";
+import { createBoundedCache, memberValue } from "@touchstone/service-kit";
 
 /** The current names of datasets. */
 export interface DatasetNames {

@@ -1,8 +1,7 @@
-import { AppError } from "@touchstone/service-kit";
+import { AppError, createBoundedCache } from "@touchstone/service-kit";
 import type { DatasetStore } from "../datasets/dataset-store.ts";
 import { type Grading, readGrading } from "../grading/cases.ts";
 import { type GradingPlan, readPlan } from "../grading/plan.ts";
-import { createBoundedCache } from "./bounded-cache.ts";
 import type { RunStore, StoredRun } from "./run-store.ts";
 
 /** Characters of documents and plans whose parsed form is cached; it takes about twice that in memory. */

@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
-import { runInSlices } from "@touchstone/service-kit";
+import { createBoundedCache, runInSlices } from "@touchstone/service-kit";
 import { estimateRatingInterval, type RatingInterval } from "../statistics/rating-interval.ts";
-import { createBoundedCache } from "./bounded-cache.ts";
 import type { StoredRun } from "./run-store.ts";
 
 /** Caches the intervals of ended runs: a list shows many, and is requested often. */

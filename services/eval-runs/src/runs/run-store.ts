@@ -1,10 +1,10 @@
 import { isUuid, type VerdictMode } from "@touchstone/contracts";
-import { type Database, readableJson, type Statement, selectPart, sqlStateOf } from "@touchstone/db";
+import { type Database, type ListQuery, readableJson, type Statement, selectPart, sqlStateOf } from "@touchstone/db";
 import { type Act, AppError, type ListPage, type SizedRow } from "@touchstone/service-kit";
 import { dropLeftVersion } from "../datasets/dataset-book.ts";
 import { externalSource } from "../judging/judgement.ts";
 import { recordAuditEvent } from "../outbox.ts";
-import { type ListQuery, readList } from "../queries/read-list.ts";
+import { readList } from "../queries/list-query.ts";
 import type { RunPosition } from "./run-position.ts";
 
 export type RunStatus = "in_progress" | "completed" | "failed";

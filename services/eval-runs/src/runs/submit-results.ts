@@ -1,6 +1,7 @@
 import { limits, type submitResultsReply } from "@touchstone/contracts";
 import {
   AppError,
+  createBoundedCache,
   elementsOf,
   type Handler,
   isAppError,
@@ -19,7 +20,6 @@ import type { SettledResult } from "../results/score-batch.ts";
 import { composeScoredResult } from "../results/stored-result.ts";
 import { readSubmittedResult } from "../results/submitted-result.ts";
 import { computeLiveStatistics } from "../statistics/result-tally.ts";
-import { createBoundedCache } from "./bounded-cache.ts";
 import type { RefuseCiRun } from "./finalize-run.ts";
 import type { GradedRun, Gradings } from "./gradings.ts";
 import { type RunStore, requireRun, type StoredRun } from "./run-store.ts";

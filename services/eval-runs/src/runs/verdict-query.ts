@@ -1,6 +1,6 @@
 import { isUuid, limits } from "@touchstone/contracts";
+import type { ListQuery } from "@touchstone/db";
 import type { Call } from "@touchstone/service-kit";
-import type { ListQuery } from "../queries/read-list.ts";
 import { type Query, readCursor, readLimit, readText } from "../queries/read-query.ts";
 import { branchOfSubject, commitOfSubject } from "./run-store.ts";
 

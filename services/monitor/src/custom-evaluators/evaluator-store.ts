@@ -1,13 +1,16 @@
 import { limits } from "@touchstone/contracts";
-import type { Database, Queryable, Statement } from "@touchstone/db";
-import { type Act, AppError, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
+import type { Database, ListQuery, Queryable, Statement } from "@touchstone/db";
+import { type Act, AppError, type ListPage, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
+import { readDocuments } from "../lists/document-list.ts";
 import { recordAuditEvent } from "../outbox.ts";
 import type { EvaluatorDocument, StoredEvaluator } from "./evaluator.ts";
 
 /** Stores a project's custom scorers (completions 4.5). Every change is recorded in the audit log. */
 export interface EvaluatorStore {
-  /** The oldest first. */
-  list(projectId: string): Promise<StoredEvaluator[]>;
+  /** A page, oldest first. */
+  list(projectId: string, query: ListQuery): Promise<ListPage<StoredEvaluator>>;
+  /** Those of the ids that there are. */
+  findAll(projectId: string, ids: readonly string[]): Promise<StoredEvaluator[]>;
   find(projectId: string, id: string): Promise<StoredEvaluator | null>;
   /** Throws `bad_request` when the project has the maximum number. */
   create(projectId: string, document: EvaluatorDocument, now: Date, act: Act): Promise<StoredEvaluator>;
@@ -23,12 +26,19 @@ export interface EvaluatorStore {
 
 export function createEvaluatorStore(database: Database): EvaluatorStore {
   return {
-    async list(projectId) {
-      return (await database.readScoped<EvaluatorRow>([projectId], selectAll(projectId))).rows.map(readRow);
+    async list(projectId, query) {
+      const table = { table: "custom_evaluators", columns } as const;
+      const page = await readDocuments<EvaluatorRow>(database, projectId, query, table);
+      return { ...page, rows: page.rows.map(readRow) };
+    },
+
+    async findAll(projectId, ids) {
+      const { rows } = await database.readScoped<EvaluatorRow>([projectId], selectNamed(projectId, ids));
+      return rows.map(readRow);
     },
 
     async find(projectId, id) {
-      const { rows } = await database.readScoped<EvaluatorRow>([projectId], selectOne(projectId, id));
+      const { rows } = await database.readScoped<EvaluatorRow>([projectId], selectNamed(projectId, [id]));
       return rows.map(readRow)[0] ?? null;
     },
 
@@ -52,7 +62,7 @@ export function createEvaluatorStore(database: Database): EvaluatorStore {
     update: (projectId, id, { now, compose, act }) =>
       database.scoped([projectId], async (transaction) => {
         await lock(transaction, projectId);
-        const stored = (await transaction.query<EvaluatorRow>(selectOne(projectId, id))).rows.map(readRow)[0];
+        const stored = (await transaction.query<EvaluatorRow>(selectNamed(projectId, [id]))).rows.map(readRow)[0];
         if (stored === undefined) return null;
         const document = compose(stored.document);
         const evaluator = { ...stored, document, updatedAt: now };
@@ -131,14 +141,14 @@ const selectAll = (projectId: string): Statement => ({
   values: [projectId],
 });
 
-const selectOne = (projectId: string, id: string): Statement => ({
-  name: "custom_evaluator_find",
+const selectNamed = (projectId: string, ids: readonly string[]): Statement => ({
+  name: "custom_evaluators_find",
   text: `
     select ${columns}
     from monitor.custom_evaluators
     where project_id = $1
-      and id = $2`,
-  values: [projectId, id],
+      and id = any($2::uuid[])`,
+  values: [projectId, ids],
 });
 
 const readRow = (row: EvaluatorRow): StoredEvaluator => ({

@@ -11,6 +11,7 @@ import {
   actOf,
   type Call,
   type Clock,
+  endOfList,
   type Handler,
   type OutboundReach,
   readJsonObject,
@@ -19,6 +20,7 @@ import {
 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
+import { readListQuery } from "../lists/document-list.ts";
 import { previewOf } from "../model/finding.ts";
 import type { AskEvaluator } from "./ask-evaluator.ts";
 import type { StoredEvaluator } from "./evaluator.ts";
@@ -70,8 +72,8 @@ function createCustomEvaluator({
 /** GET /agent-monitoring/custom-evaluators (completions 4.5). */
 function listCustomEvaluators({ evaluators }: { evaluators: Pick<EvaluatorStore, "list"> }): Handler {
   return async (call) => {
-    const all = await evaluators.list(requireProject(call));
-    return { status: 200, body: { evaluators: all.map(renderEvaluator) } };
+    const page = await evaluators.list(requireProject(call), readListQuery(call, "a custom scorer"));
+    return { status: 200, body: { evaluators: page.rows.map(renderEvaluator), ...endOfList(page, ({ id }) => id) } };
   };
 }
 

@@ -9,7 +9,7 @@ import { findGoodness, type ScoringDependencies } from "./score-members.ts";
 /** Answers `svc.monitor.read-members.v1` (completions 4.4). */
 export function answerReadMembers(
   bus: Bus,
-  stores: { patterns: Pick<PatternStore, "list">; evaluators: Pick<EvaluatorStore, "list"> },
+  stores: { patterns: Pick<PatternStore, "findAll">; evaluators: Pick<EvaluatorStore, "findAll"> },
   options: { concurrency: number },
 ): Promise<Answering> {
   return bus.answer(

@@ -9,14 +9,16 @@ type Reference = z.output<typeof readMembers.body>["members"][number];
 
 /** The current definitions of the named patterns and custom scorers of a project; missing ones are left out. */
 export async function findMembers(
-  { patterns, evaluators }: { patterns: Pick<PatternStore, "list">; evaluators: Pick<EvaluatorStore, "list"> },
+  { patterns, evaluators }: { patterns: Pick<PatternStore, "findAll">; evaluators: Pick<EvaluatorStore, "findAll"> },
   projectId: string,
   references: readonly Reference[],
 ): Promise<KnownMember[]> {
-  const wants = (kind: Reference["kind"]) => references.some((each) => each.kind === kind && isUuid(each.refId));
+  const idsOf = (kind: Reference["kind"]) =>
+    references.filter((each) => each.kind === kind && isUuid(each.refId)).map(({ refId }) => refId);
+  const [patternIds, evaluatorIds] = [idsOf("pattern"), idsOf("custom")];
   const [ownPatterns, ownEvaluators] = await Promise.all([
-    wants("pattern") ? patterns.list(projectId) : [],
-    wants("custom") ? evaluators.list(projectId) : [],
+    patternIds.length > 0 ? patterns.findAll(projectId, patternIds) : [],
+    evaluatorIds.length > 0 ? evaluators.findAll(projectId, evaluatorIds) : [],
   ]);
   return references.flatMap(({ kind, refId }): KnownMember[] => {
     if (kind === "custom") {
@@ -35,12 +37,12 @@ export async function findMembers(
   });
 }
 
-function definePattern({ document }: Awaited<ReturnType<PatternStore["list"]>>[number]) {
+function definePattern({ document }: Awaited<ReturnType<PatternStore["findAll"]>>[number]) {
   const { polarity, conditions } = document;
   return { polarity, conditions: [...conditions] } satisfies z.input<typeof patternDefinition>;
 }
 
-function defineEvaluator({ document }: Awaited<ReturnType<EvaluatorStore["list"]>>[number]) {
+function defineEvaluator({ document }: Awaited<ReturnType<EvaluatorStore["findAll"]>>[number]) {
   const { kind, url, script, invertMatch, alertBelow } = document;
   return {
     kind,

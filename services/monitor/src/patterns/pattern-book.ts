@@ -5,7 +5,14 @@ import { recordAuditEvent } from "../outbox.ts";
 import type { StoredPattern } from "./matching/pattern.ts";
 import type { PatternMatcher } from "./matching/pattern-matcher.ts";
 import { composePatternDocument, requireRegexes } from "./pattern-document.ts";
-import { deletePattern, listPatternsIn, lockPatterns, type PatternStore, putPattern } from "./pattern-store.ts";
+import {
+  deletePattern,
+  findPatternIn,
+  listKeysIn,
+  lockPatterns,
+  type PatternStore,
+  putPattern,
+} from "./pattern-store.ts";
 
 type Sent = Readonly<Record<string, unknown>>;
 
@@ -37,12 +44,12 @@ export function createPatternBook({
       await requireRegexes(document, { matcher, projectId });
       return database.scoped([projectId], async (transaction) => {
         await lockPatterns(transaction, projectId);
-        const others = await listPatternsIn(transaction, projectId);
-        if (others.length >= limits.patternsMax) {
+        const keys = await listKeysIn(transaction, projectId);
+        if (keys.length >= limits.patternsMax) {
           throw new AppError("bad_request", `A project has at most ${limits.patternsMax} patterns`);
         }
         const now = new Date(clock.now());
-        const key = freeKey(keyOfName(document.name), new Set(others.map((other) => other.key)));
+        const key = freeKey(keyOfName(document.name), new Set(keys));
         const pattern = { id: uuidv7(clock.now()), key, document, createdAt: now, updatedAt: now };
         await putPattern(transaction, projectId, pattern);
         const details = { name: document.name, enabled: document.enabled };
@@ -59,8 +66,8 @@ export function createPatternBook({
       await requireRegexes(composePatternDocument(sent, stored), { matcher, projectId, stored });
       return database.scoped([projectId], async (transaction) => {
         await lockPatterns(transaction, projectId);
-        const stored = (await listPatternsIn(transaction, projectId)).find((pattern) => pattern.id === id);
-        if (stored === undefined) return null;
+        const stored = await findPatternIn(transaction, projectId, id);
+        if (stored === null) return null;
         const document = composePatternDocument(sent, stored.document);
         const pattern = { ...stored, document, updatedAt: new Date(clock.now()) };
         await putPattern(transaction, projectId, pattern);
@@ -76,8 +83,8 @@ export function createPatternBook({
     delete: (projectId, id, act) =>
       database.scoped([projectId], async (transaction) => {
         await lockPatterns(transaction, projectId);
-        const stored = (await listPatternsIn(transaction, projectId)).find((pattern) => pattern.id === id);
-        if (stored === undefined) return false;
+        const stored = await findPatternIn(transaction, projectId, id);
+        if (stored === null) return false;
         const details = { name: stored.document.name };
         await recordAuditEvent(transaction, act, { action: "pattern.deleted", targetId: id, details });
         return deletePattern(transaction, projectId, id);

@@ -1,19 +1,29 @@
-import type { Database, Queryable, Statement } from "@touchstone/db";
+import type { Database, ListQuery, Queryable, Statement } from "@touchstone/db";
+import { createBoundedCache, type ListPage } from "@touchstone/service-kit";
+import { readDocuments } from "../lists/document-list.ts";
 import type { PatternDocument, StoredPattern } from "./matching/pattern.ts";
 
-/** Reads patterns of a project, oldest first. {@link PatternBook} changes them. */
+/** Reads patterns of a project. {@link PatternBook} changes them. */
 export interface PatternStore {
-  list(projectId: string): Promise<StoredPattern[]>;
+  /** A page, oldest first. */
+  list(projectId: string, query: ListQuery): Promise<ListPage<StoredPattern>>;
+  /** Those of the ids that there are. */
+  findAll(projectId: string, ids: readonly string[]): Promise<StoredPattern[]>;
   find(projectId: string, id: string): Promise<StoredPattern | null>;
 }
 
 export function createPatternStore(database: Database): PatternStore {
   return {
-    async list(projectId) {
-      return (await database.readScoped<PatternRow>([projectId], selectPatterns(projectId))).rows.map(readRow);
+    async list(projectId, query) {
+      const page = await readDocuments<PatternRow>(database, projectId, query, { table: "patterns", columns });
+      return { ...page, rows: page.rows.map(readRow) };
+    },
+    async findAll(projectId, ids) {
+      const { rows } = await database.readScoped<PatternRow>([projectId], selectNamed(projectId, ids));
+      return rows.map(readRow);
     },
     async find(projectId, id) {
-      const { rows } = await database.readScoped<PatternRow>([projectId], selectPattern(projectId, id));
+      const { rows } = await database.readScoped<PatternRow>([projectId], selectNamed(projectId, [id]));
       return rows.map(readRow)[0] ?? null;
     },
   };
@@ -31,6 +41,28 @@ export async function lockPatterns(transaction: Queryable, projectId: string): P
 /** All of a project's patterns, within a transaction. */
 export async function listPatternsIn(transaction: Queryable, projectId: string): Promise<StoredPattern[]> {
   return (await transaction.query<PatternRow>(selectPatterns(projectId))).rows.map(readRow);
+}
+
+/** One of a project's patterns, within a transaction. */
+export async function findPatternIn(
+  transaction: Queryable,
+  projectId: string,
+  id: string,
+): Promise<StoredPattern | null> {
+  return (await transaction.query<PatternRow>(selectNamed(projectId, [id]))).rows.map(readRow)[0] ?? null;
+}
+
+/** The keys of a project's patterns, within a transaction. */
+export async function listKeysIn(transaction: Queryable, projectId: string): Promise<string[]> {
+  const { rows } = await transaction.query<{ key: string }>({
+    name: "pattern_keys",
+    text: `
+      select key
+      from monitor.patterns
+      where project_id = $1`,
+    values: [projectId],
+  });
+  return rows.map(({ key }) => key);
 }
 
 /** Stores a pattern, new or changed; its key stays. */
@@ -61,7 +93,7 @@ export async function deletePattern(transaction: Queryable, projectId: string, i
   return rowCount === 1;
 }
 
-const columns = "id, key, document::text, created_at, updated_at";
+const columns = "id, key, document::text as document, created_at, updated_at";
 
 type PatternRow = { id: string; key: string; document: string; created_at: Date; updated_at: Date };
 
@@ -75,32 +107,28 @@ const selectPatterns = (projectId: string): Statement => ({
   values: [projectId],
 });
 
-const selectPattern = (projectId: string, id: string): Statement => ({
-  name: "pattern_find",
+const selectNamed = (projectId: string, ids: readonly string[]): Statement => ({
+  name: "patterns_find",
   text: `
     select ${columns}
     from monitor.patterns
     where project_id = $1
-      and id = $2`,
-  values: [projectId, id],
+      and id = any($2::uuid[])
+    order by created_at, id`,
+  values: [projectId, ids],
 });
 
 /**
  * Parsed documents by their text: patterns are read for every trace that settles, and regexes are compiled once per document
  * object.
  */
-const parsed = new Map<string, PatternDocument>();
-const parsedMax = 1_000;
+const parsed = createBoundedCache<PatternDocument>(16 * 1024 * 1024);
 
 function parse(text: string): PatternDocument {
-  let document = parsed.get(text);
-  parsed.delete(text);
-  document ??= JSON.parse(text) as PatternDocument;
-  parsed.set(text, document);
-  for (const oldest of parsed.keys()) {
-    if (parsed.size <= parsedMax) break;
-    parsed.delete(oldest);
-  }
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
+  const document = JSON.parse(text) as PatternDocument;
+  parsed.set(text, document, text.length);
   return document;
 }
 

@@ -37,7 +37,7 @@ const lastAttempt = 5;
 
 /** Searches one trace for built-in patterns and the project's own, in one check (completions 9.3). */
 export function createPatternsCheck(dependencies: {
-  patterns: Pick<PatternStore, "list">;
+  patterns: Pick<PatternStore, "findAll">;
   ingest: Pick<IngestClient, "readTrace">;
   findings: FindingStore;
   /** Traces that arrived over OTLP are searched (completions 1.7). */
@@ -86,8 +86,8 @@ export function createPatternsCheck(dependencies: {
     if ("outcome" in read) return read;
     if (read.trace === null) return { outcome: "skipped", reason: "the trace is gone" };
     const { trace } = read;
-    const wanted = new Set(planned.patternIds);
-    const own = wanted.size === 0 ? [] : (await patterns.list(projectId)).filter(({ id }) => wanted.has(id));
+    const { patternIds } = planned;
+    const own = patternIds.length === 0 ? [] : await patterns.findAll(projectId, patternIds);
     const checked = readTraceTexts(trace);
     const { builtinKeys } = planned;
     const found = await findInTexts(checked, { builtinKeys, patterns: own }, { projectId, signal, matcher }).catch(

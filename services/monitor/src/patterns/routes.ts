@@ -5,12 +5,14 @@ import {
   actOf,
   type Call,
   type Clock,
+  endOfList,
   type Handler,
   readJsonObject,
   requireProject,
   type ServedRoute,
 } from "@touchstone/service-kit";
 import type { IngestClient } from "../ingest-client.ts";
+import { readListQuery } from "../lists/document-list.ts";
 import type { ProfileStore } from "../profiles/profile-store.ts";
 import type { NewestTraces } from "../traces/newest-traces.ts";
 import type { BuiltinPattern } from "./builtin/builtin.ts";
@@ -61,10 +63,12 @@ function createPattern({ book }: { book: PatternBook }): Handler {
 function listPatterns(stores: { patterns: PatternStore; profiles: ProfileStore }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
+    const query = readListQuery(call, "a pattern");
     const { enabledBuiltinPatterns: enabled } = await stores.profiles.readDefaults(projectId);
-    const own = await stores.patterns.list(projectId);
+    const own = await stores.patterns.list(projectId, query);
     const builtin = builtinPatterns.map((each) => renderBuiltin(each, enabled.includes(each.key)));
-    return { status: 200, body: { patterns: [...builtin, ...own.map(renderPattern)] } };
+    const patterns = [...(query.cursor === null ? builtin : []), ...own.rows.map(renderPattern)];
+    return { status: 200, body: { patterns, ...endOfList(own, ({ id }) => id) } };
   };
 }
 

@@ -170,8 +170,8 @@ test("members are looked up with their current definitions; missing ones are lef
   const evaluator = { name: "Theirs", kind: "code", script: "s", invertMatch: false, alertBelow: 0.5, sampleRate: 1 };
   const found = await findMembers(
     {
-      patterns: { list: async () => [{ id: own, document } as never] },
-      evaluators: { list: async () => [{ id: own, document: evaluator } as never] },
+      patterns: { findAll: async () => [{ id: own, document } as never] },
+      evaluators: { findAll: async () => [{ id: own, document: evaluator } as never] },
     },
     "p",
     [

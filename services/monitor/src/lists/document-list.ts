@@ -1,0 +1,47 @@
+import { isUuid, limits } from "@touchstone/contracts";
+import { createReadList, type Database, type ListQuery, selectPart } from "@touchstone/db";
+import { AppError, type Call, type ListPage, type SizedRow } from "@touchstone/service-kit";
+
+const readList = createReadList("monitor");
+
+/** A table of documents of projects, and the columns to read, of which `document` is JSON text. */
+export interface DocumentTable {
+  table: "patterns" | "custom_evaluators";
+  columns: string;
+}
+
+/** The page of a list by id. Throws `bad_request` for a cursor that is no id; `what` names the entity. */
+export function readListQuery({ query, makeRoom }: Call, what: string): ListQuery {
+  const [cursor = ""] = [query.cursor ?? ""].flat();
+  if (cursor !== "" && !isUuid(cursor)) throw new AppError("bad_request", `cursor must be the id of ${what}`);
+  return { cursor: cursor === "" ? null : cursor, limit: limits.listRowsMax, makeRoom };
+}
+
+/** Reads a page of a project's documents, oldest first: ids are in the order of creation. */
+export function readDocuments<Row extends { id: string } & Record<string, unknown>>(
+  database: Database,
+  projectId: string,
+  query: ListQuery,
+  { table, columns }: DocumentTable,
+): Promise<ListPage<Row & SizedRow>> {
+  return readList<Row & SizedRow, string>(database, projectId, query, {
+    cursorOf: ({ id }) => id,
+    statement: (cursor, { rowsMax, bytesMax }) => ({
+      name: `${table}_page`,
+      text: selectPart({
+        rows: `
+          select *
+          from monitor.${table}
+          where project_id = $1
+            and ($2::uuid is null or id > $2)
+          order by id
+          limit $3`,
+        large: ["document"],
+        order: "id",
+        columns,
+        bytesMax: "$4",
+      }),
+      values: [projectId, cursor, rowsMax, bytesMax],
+    }),
+  });
+}
