@@ -49,6 +49,17 @@ export const sessionScoresQuery = (api: ProjectApi, sessionId: string) =>
     refetchInterval: freshMs,
   });
 
+/** The scores of clients that name a session, newest first. */
+export const clientScoresQuery = (api: ProjectApi, sessionId: string) =>
+  queryOptions({
+    queryKey: [api.projectId, "session-client-scores", sessionId],
+    queryFn: async ({ signal }) => {
+      const query = { sessionId, limit: "100" };
+      return (await bodyOf(api.GET("/api/v1/scores", { params: { query }, signal }))).scores;
+    },
+    refetchInterval: freshMs,
+  });
+
 /** The scores by live judges for one turn, with their justifications. */
 export const turnEvaluationsQuery = (api: ProjectApi, traceId: string) =>
   queryOptions({

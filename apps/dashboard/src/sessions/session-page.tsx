@@ -1,6 +1,7 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
+import { ScoreList } from "../blocks/score-list.tsx";
 import type { Verdict } from "../blocks/verdict.ts";
 import { WhyPanel } from "../blocks/why-panel.tsx";
 import { useApi } from "../shell/session.tsx";
@@ -10,7 +11,7 @@ import { countOf, formatCount, formatDuration } from "../ui/format.ts";
 import { Page, Time } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
-import { type Turn, turnsQuery } from "./queries.ts";
+import { clientScoresQuery, type Turn, turnsQuery } from "./queries.ts";
 import { SessionTurns } from "./session-turns.tsx";
 import { useSessionVerdicts } from "./session-why.tsx";
 import { TurnWhy } from "./turn-why.tsx";
@@ -63,6 +64,7 @@ export function SessionPage() {
                     verdicts={verdicts}
                     onWhy={() => void navigate({ search: (before) => ({ ...before, why: ofSession }) })}
                   />
+                  <ClientScores sessionId={sessionId} />
                   {query.hasNextPage && (
                     <Button
                       className="mt-3"
@@ -139,4 +141,10 @@ function SessionRatings({ verdicts, onWhy }: { verdicts: readonly Verdict[]; onW
       ))}
     </section>
   );
+}
+
+/** What clients say of the session. */
+function ClientScores({ sessionId }: { sessionId: string }) {
+  const { data: scores = [] } = useQuery(clientScoresQuery(useApi(), sessionId));
+  return scores.length === 0 ? null : <ScoreList title="Scores of the session" scores={scores} />;
 }
