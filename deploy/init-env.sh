@@ -29,7 +29,7 @@ trap 'rm -f -- "$partial"' EXIT
     echo "${name}_PASSWORD=$(secret)"
   done
   # nats-server parses these as values, in which 12e4 would be a number: a leading letter makes it a string.
-  for name in GATEWAY AUTH INGEST EVAL_RUNS JUDGE MONITOR; do
+  for name in GATEWAY AUTH INGEST EVAL_RUNS JUDGE MONITOR OPERATOR; do
     echo "NATS_${name}_PASSWORD=p$(secret)"
   done
 } > "$partial"

@@ -81,9 +81,13 @@ describe("init-env.sh", () => {
     expect(await readFile(path.join(folder, ".env"), "utf8")).toBe(before);
   });
 
-  test("writes exactly the secrets that Compose requires", async () => {
-    const text = await readFile(path.join(repositoryRoot, "deploy/compose.yaml"), "utf8");
-    const asked = new Set([...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name));
+  test("writes exactly the secrets that Compose and the values for NATS on Kubernetes require", async () => {
+    const read = (file: string) => readFile(path.join(repositoryRoot, "deploy", file), "utf8");
+    const text = await read("compose.yaml");
+    const example = await read("helm/touchstone/examples/nats-values.yaml");
+    const keys = [...text.matchAll(/\$\{(\w+):\?/g), ...example.matchAll(/\$(\w+_PASSWORD)\b/g)];
+    const asked = new Set(keys.map(([, name]) => name));
+    expect(asked).toContain("NATS_OPERATOR_PASSWORD");
     expect(Object.keys(variables).sort()).toEqual([...asked].sort());
   });
 });

@@ -101,35 +101,6 @@ test("one replica that is ready is enough", async () => {
   expect((await get(gateway, "/health")).status).toBe(200);
 });
 
-test.each([
-  ["ahead of", 600_000],
-  ["behind", -600_000],
-])(
-  "a gateway whose clock is ten minutes %s the services' is not ready, and says so in one line",
-  async (side, offsetMs) => {
-    const readiness = { ingest: { ready: true, checks: { clock: "ok" } } };
-    const gateway = await start({ readiness, clock: { now: () => Date.now() + offsetMs } });
-    const sentence = `The clock of this process is 600 s ${side} that of the services.`;
-
-    for (const answer of [await get(gateway, "/health/ready"), await get(gateway, "/health/ready")]) {
-      expect(answer.status).toBe(503);
-      expect(answer.body).toEqual({
-        status: "not_ready",
-        checks: { database: "ok", telemetry: "ok", clock: sentence },
-      });
-    }
-    expect(gateway.log.filter(({ clock }) => clock === sentence)).toHaveLength(1);
-
-    // A service that differs from PostgreSQL does not count.
-    readiness.ingest = {
-      ready: false,
-      checks: { clock: "The clock of this process is 600 s behind that of PostgreSQL." },
-    };
-    expect((await get(gateway, "/health/ready")).body).toMatchObject({ checks: { database: "ok" } });
-    expect((await get(gateway, "/health/ready")).text).not.toContain(sentence);
-  },
-);
-
 test("all ready reads ready", async () => {
   const gateway = await start();
 
