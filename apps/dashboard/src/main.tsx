@@ -28,7 +28,7 @@ void router.load().then(() =>
               <RouterProvider router={router} />
             </Shortcuts>
           </ToastRegion>
-          {/* Outside of the pages: without a boundary of its own, an error in a tooltip would unmount the page. */}
+          {/* No boundary of a page catches an error in a tooltip; without this one React would unmount the page. */}
           <CatchBoundary getResetKey={() => ""} errorComponent={() => null}>
             <Tooltips />
           </CatchBoundary>

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bodyOf } from "../api/client.ts";
 import { EditorPanel } from "../blocks/editor-panel.tsx";
+import { differs, useUnsavedGuard } from "../blocks/leave-guard.tsx";
 import { SeverityField } from "../blocks/severity-field.tsx";
 import { type AlertRule, alertRulesQuery } from "../blocks/watching-queries.ts";
 import { useApi } from "../shell/session.tsx";
@@ -40,6 +41,7 @@ export function AlertRuleEditor({
   const [changes, setChanges] = useState<Partial<AlertRuleDraft>>({});
   const initial = rule === null ? { ...emptyRule, agentId: agentId ?? null } : draftOfRule(rule);
   const draft: AlertRuleDraft = { ...initial, ...changes };
+  const unsaved = useUnsavedGuard(differs(draft, initial));
   const [isDeleting, setDeleting] = useState(false);
   const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey: alertRulesQuery(api).queryKey });
   const save = useMutation({
@@ -52,6 +54,7 @@ export function AlertRuleEditor({
     onSuccess: async () => {
       await refresh();
       say(`The rule ${draft.name.trim()} is saved.`);
+      unsaved.release();
       onClose();
     },
   });
@@ -61,6 +64,7 @@ export function AlertRuleEditor({
     await api.DELETE("/api/v1/agent-monitoring/alert-rules/{alertRuleId}", { params });
     await refresh();
     say(`The rule ${rule.name} is deleted.`);
+    unsaved.release();
     onClose();
   }
   const set = (change: Partial<AlertRuleDraft>): void => setChanges({ ...changes, ...change });
@@ -91,6 +95,7 @@ export function AlertRuleEditor({
       <OneAgent label="Agent" value={draft.agentId} onChange={(chosen) => set({ agentId: chosen })} />
       <RuleTrial draft={draft} missing={missingOfTrial(draft)} />
       <Consequence draft={draft} set={set} />
+      {unsaved.guard}
       {rule !== null && (
         <ConfirmDialog
           isOpen={isDeleting}

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bodyOf } from "../api/client.ts";
 import { EditorPanel } from "../blocks/editor-panel.tsx";
+import { differs, useUnsavedGuard } from "../blocks/leave-guard.tsx";
 import { SeverityField } from "../blocks/severity-field.tsx";
 import { type Pattern, patternsQuery } from "../blocks/watching-queries.ts";
 import { useApi } from "../shell/session.tsx";
@@ -32,6 +33,7 @@ export function PatternEditor({
   const [changes, setChanges] = useState<Partial<PatternDraft>>({});
   const initial = stored ?? { ...emptyPattern, agentIds: agentId === undefined ? [] : [agentId] };
   const draft: PatternDraft = { ...initial, ...changes };
+  const unsaved = useUnsavedGuard(differs(draft, initial));
   const [isDeleting, setDeleting] = useState(false);
   const missing = missingOfPattern(draft);
   const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey: patternsQuery(api).queryKey });
@@ -45,6 +47,7 @@ export function PatternEditor({
     onSuccess: async () => {
       await refresh();
       say(`The pattern ${draft.name.trim()} is saved.`);
+      unsaved.release();
       onClose();
     },
   });
@@ -53,6 +56,7 @@ export function PatternEditor({
     await api.DELETE("/api/v1/monitor/patterns/{patternId}", { params: { path: { patternId: pattern._id } } });
     await refresh();
     say(`The pattern ${pattern.name} is deleted.`);
+    unsaved.release();
     onClose();
   }
   const set = (change: Partial<PatternDraft>): void => setChanges({ ...changes, ...change });
@@ -82,6 +86,7 @@ export function PatternEditor({
       <PatternConditions draft={draft} onChange={({ conditions }) => set({ conditions })} />
       <PatternTrial draft={draft} missing={missing === "Give it a name." ? undefined : missing} />
       <PatternFacts draft={draft} set={set} />
+      {unsaved.guard}
       {pattern !== null && (
         <ConfirmDialog
           isOpen={isDeleting}

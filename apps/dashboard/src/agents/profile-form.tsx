@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { bodyOf } from "../api/client.ts";
+import { useUnsavedGuard } from "../blocks/leave-guard.tsx";
 import { type Agent, agentsQuery } from "../blocks/watching-queries.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
@@ -18,6 +19,7 @@ export function ProfileForm({ agent }: { agent: Agent }) {
   const [changes, setChanges] = useState<Partial<ProfileDraft>>({});
   const draft = { ...stored, ...changes };
   const isChanged = Object.keys(changesBeside(changes, stored)).length > 0;
+  const unsaved = useUnsavedGuard(isChanged);
   const mistakes = mistakesOfProfile(draft);
   const isRight = Object.keys(mistakes).length === 0;
   const save = useMutation({
@@ -86,6 +88,7 @@ export function ProfileForm({ agent }: { agent: Agent }) {
           onChange={({ target }) => set({ channels: target.value })}
           error={mistakes.channels ?? null}
         />
+        {unsaved.guard}
         {save.error !== null && <ProblemLine problem={save.error} />}
         <div className="flex gap-2">
           <Button look="primary" type="submit" isBusy={save.isPending} disabled={!isChanged || !isRight}>

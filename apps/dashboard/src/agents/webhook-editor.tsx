@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bodyOf } from "../api/client.ts";
 import { EditorPanel } from "../blocks/editor-panel.tsx";
+import { differs, useUnsavedGuard } from "../blocks/leave-guard.tsx";
 import { SeverityField } from "../blocks/severity-field.tsx";
 import { refusalOf, useAdministers } from "../shell/role.ts";
 import { useApi } from "../shell/session.tsx";
@@ -41,7 +42,9 @@ export function WebhookEditor({
   const { say } = useToasts();
   // Only what the user changed: the other fields follow what others save.
   const [changes, setChanges] = useState<Partial<WebhookDraft>>({});
-  const draft = { ...(webhook === null ? emptyWebhook : draftOfWebhook(webhook)), ...changes };
+  const initial = webhook === null ? emptyWebhook : draftOfWebhook(webhook);
+  const draft = { ...initial, ...changes };
+  const unsaved = useUnsavedGuard(differs(draft, initial));
   const [asked, ask] = useState<Asked>(null);
   const permission = useAdministers();
   const off = { disabled: !permission.may, hint: permission.why };
@@ -59,11 +62,13 @@ export function WebhookEditor({
     },
     onSuccess: async (created) => {
       if (created !== null) {
+        unsaved.release();
         onSecret({ secret: created.secret, webhookId: created.webhook._id });
         return refresh();
       }
       await refresh();
       say("The webhook is saved.");
+      unsaved.release();
       onClose();
     },
   });
@@ -78,6 +83,7 @@ export function WebhookEditor({
     await api.DELETE("/api/v1/agent-monitoring/webhooks/{webhookId}", { params });
     await refresh();
     say("The webhook is deleted.");
+    unsaved.release();
     onClose();
   }
 
@@ -103,6 +109,7 @@ export function WebhookEditor({
         )
       }
     >
+      {unsaved.guard}
       <fieldset className="m-0 flex min-w-0 flex-col gap-5 border-0 p-0" disabled={!permission.may}>
         <WebhookFields webhook={webhook} draft={draft} set={(change) => setChanges({ ...changes, ...change })} />
       </fieldset>

@@ -11,6 +11,7 @@ import { useToasts } from "../ui/toasts.tsx";
 import { type CaseDraft, caseOf, draftOf, duplicateSentence } from "./case-drafts.ts";
 import { CaseEditor } from "./case-editor.tsx";
 import { type ChosenDataset, DatasetChoice } from "./dataset-choice.tsx";
+import { useUnsavedGuard } from "./leave-guard.tsx";
 
 /** The maximum number of traces added at once; larger numbers need an import. */
 export const casesAtOnceMost = 50;
@@ -50,6 +51,7 @@ function Drafts({ recorded, signalId, onClose }: { recorded: CaseDraft[]; signal
   const queries = useQueryClient();
   const toasts = useToasts();
   const [drafts, setDrafts] = useState(recorded);
+  const unsaved = useUnsavedGuard(drafts !== recorded);
   const [dataset, setDataset] = useState<ChosenDataset | null>(null);
   const [duplicates, setDuplicates] = useState<ReadonlyMap<string, string>>(new Map());
 
@@ -115,6 +117,7 @@ function Drafts({ recorded, signalId, onClose }: { recorded: CaseDraft[]; signal
             }
           />
         ))}
+        {unsaved.guard}
         {addition.error && <ProblemLine problem={addition.error} />}
       </div>
     </Dialog>

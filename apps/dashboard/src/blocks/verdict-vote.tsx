@@ -9,6 +9,7 @@ import { Time } from "../ui/page.tsx";
 import { useShortcuts } from "../ui/shortcuts.tsx";
 import { ProblemLine } from "../ui/states.tsx";
 import { useToasts } from "../ui/toasts.tsx";
+import { useUnsavedGuard } from "./leave-guard.tsx";
 import { passes, type Verdict, voteFor } from "./verdict.ts";
 import { feedbackQuery } from "./why-queries.ts";
 
@@ -24,6 +25,7 @@ export function VerdictVote({ verdict, traceId }: { verdict: Verdict; traceId: s
   const toasts = useToasts();
   const votes = useQuery(feedbackQuery(api, traceId));
   const [comment, setComment] = useState("");
+  const unsaved = useUnsavedGuard(comment !== "");
   const vote = useMutation({
     mutationFn: (rating: Thumb) =>
       bodyOf(
@@ -64,6 +66,7 @@ export function VerdictVote({ verdict, traceId }: { verdict: Verdict; traceId: s
           </Button>
         ))}
       </div>
+      {unsaved.guard}
       {vote.isError && <ProblemLine problem={vote.error} />}
       <p className="m-0 text-xs text-faint">
         {last === undefined ? (

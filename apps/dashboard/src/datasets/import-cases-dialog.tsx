@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bodyOf } from "../api/client.ts";
+import { useUnsavedGuard } from "../blocks/leave-guard.tsx";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -24,6 +25,7 @@ export function ImportCasesDialog({ dataset, onClose }: { dataset: Dataset; onCl
   const queries = useQueryClient();
   const { say } = useToasts();
   const [sent, setSent] = useState<Sent>({ text: "", format: "csv", mode: "add" });
+  const unsaved = useUnsavedGuard(sent.text !== "");
   const send = (rows: Sent, query: { dryRun: "true" } | { version: string }) =>
     bodyOf(
       api.POST("/api/v1/custom-agent-evaluations/datasets/{datasetId}/import", {
@@ -101,6 +103,7 @@ export function ImportCasesDialog({ dataset, onClose }: { dataset: Dataset; onCl
           <option value="replace">They replace all cases</option>
         </SelectField>
         <ImportSource {...sent} onChange={change} onFile={(_name, read) => check.mutate(change(read))} />
+        {unsaved.guard}
         {check.error !== null && <ProblemLine problem={check.error} />}
         {preview !== undefined && <ImportChanges {...preview} />}
         {store.error !== null && <ProblemLine problem={store.error} />}

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { bodyOf } from "../api/client.ts";
+import { useUnsavedGuard } from "../blocks/leave-guard.tsx";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -22,6 +23,7 @@ export function ImportDialog({ isOpen, onClose }: { isOpen: boolean; onClose(): 
   const { say } = useToasts();
   const [rows, setRows] = useState<{ text: string; format: ImportFormat }>({ text: "", format: "csv" });
   const [name, setName] = useState("");
+  const unsaved = useUnsavedGuard(rows.text !== "" || name !== "");
   const send = (dryRun: boolean, sent: typeof rows) =>
     api.POST("/api/v1/custom-agent-evaluations/datasets/import", {
       params: { query: { name: name.trim() || "Imported", ...(dryRun && { dryRun: "true" as const }) } },
@@ -41,6 +43,7 @@ export function ImportDialog({ isOpen, onClose }: { isOpen: boolean; onClose(): 
       return stored;
     },
     onSuccess: async ({ dataset, imported }) => {
+      unsaved.release();
       change({ text: "", format: "csv" });
       setName("");
       onClose();
@@ -99,6 +102,7 @@ export function ImportDialog({ isOpen, onClose }: { isOpen: boolean; onClose(): 
             check.mutate(read);
           }}
         />
+        {unsaved.guard}
         {check.error !== null && <ProblemLine problem={check.error} />}
         {preview !== undefined && <ImportPreview {...preview} />}
         {store.error !== null && <ProblemLine problem={store.error} />}

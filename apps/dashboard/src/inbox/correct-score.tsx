@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { bodyOf } from "../api/client.ts";
+import { useUnsavedGuard } from "../blocks/leave-guard.tsx";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -29,6 +30,7 @@ export function CorrectScore({
   const threshold = judge?.threshold;
   const [score, setScore] = useState("");
   const [rationale, setRationale] = useState("");
+  const unsaved = useUnsavedGuard(score !== "" || rationale !== "");
   const corrected = score.trim() === "" ? Number.NaN : Number(score);
   const isScore = corrected >= 0 && corrected <= 10;
   const save = useMutation({
@@ -101,6 +103,7 @@ export function CorrectScore({
           onChange={({ target }) => setRationale(target.value)}
           onKeyDown={(event) => (event.ctrlKey || event.metaKey) && event.key === "Enter" && submit(event)}
         />
+        {unsaved.guard}
         {save.error !== null && <ProblemLine problem={save.error} />}
       </form>
     </Dialog>

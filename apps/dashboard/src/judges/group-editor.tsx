@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bodyOf } from "../api/client.ts";
 import { EditorPanel } from "../blocks/editor-panel.tsx";
+import { differs, useUnsavedGuard } from "../blocks/leave-guard.tsx";
 import { SeverityField } from "../blocks/severity-field.tsx";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
@@ -26,7 +27,9 @@ export function GroupEditor({
   const api = useApi();
   const queries = useQueryClient();
   const { say } = useToasts();
-  const [draft, setDraft] = useState<GroupDraft>(group === null ? emptyGroup : draftOfGroup(group));
+  const [initial] = useState<GroupDraft>(group === null ? emptyGroup : draftOfGroup(group));
+  const [draft, setDraft] = useState(initial);
+  const unsaved = useUnsavedGuard(differs(draft, initial));
   const [isDeleting, setDeleting] = useState(false);
   const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey: [api.projectId, "scorer-groups"] });
   const save = useMutation({
@@ -39,6 +42,7 @@ export function GroupEditor({
     onSuccess: async () => {
       await refresh();
       say(`The group ${draft.name.trim()} is saved.`);
+      unsaved.release();
       onClose();
     },
   });
@@ -48,6 +52,7 @@ export function GroupEditor({
     await bodyOf(api.DELETE("/api/v1/agent-monitoring/scorer-groups/{scorerGroupId}", { params }));
     await refresh();
     say(`The group ${group.name} is deleted.`);
+    unsaved.release();
     onClose();
   }
   const set = (change: Partial<GroupDraft>): void => setDraft({ ...draft, ...change });
@@ -81,6 +86,7 @@ export function GroupEditor({
       />
       <GroupMemberFields members={draft.members} judges={judges} onChange={(members) => set({ members })} />
       <Live draft={draft} set={set} />
+      {unsaved.guard}
       {group !== null && (
         <ConfirmDialog
           isOpen={isDeleting}

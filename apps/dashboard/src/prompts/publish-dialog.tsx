@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useId, useState } from "react";
 import { bodyOf } from "../api/client.ts";
+import { differs, useUnsavedGuard } from "../blocks/leave-guard.tsx";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -44,7 +45,9 @@ export function PublishDialog({ isOpen, onClose, from }: { isOpen: boolean; onCl
   const navigate = useNavigate();
   const formId = useId();
   const [typed, setTyped] = useState<Draft | null>(null);
-  const draft = typed ?? (from === undefined ? emptyDraft : draftOf(from));
+  const initial = from === undefined ? emptyDraft : draftOf(from);
+  const draft = typed ?? initial;
+  const unsaved = useUnsavedGuard(differs(draft, initial));
   const change = (part: Partial<Draft>): void => setTyped({ ...draft, ...part });
   const chat = draft.type === "chat" && draft.content !== "" ? readChat(draft.content) : null;
   const error = chat !== null && "error" in chat ? chat.error : null;
@@ -61,6 +64,7 @@ export function PublishDialog({ isOpen, onClose, from }: { isOpen: boolean; onCl
       return bodyOf(api.POST("/api/v1/custom-agent-evaluations/prompts", { body }));
     },
     onSuccess: async ({ _id: promptId }) => {
+      unsaved.release();
       setTyped(null);
       await queries.invalidateQueries({ queryKey: promptsKey(api) });
       onClose();
@@ -125,6 +129,7 @@ export function PublishDialog({ isOpen, onClose, from }: { isOpen: boolean; onCl
           value={draft.commitMessage}
           onChange={(event) => change({ commitMessage: event.target.value })}
         />
+        {unsaved.guard}
         {publish.error !== null && <ProblemLine problem={publish.error} />}
       </form>
     </Dialog>
