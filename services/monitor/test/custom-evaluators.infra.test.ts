@@ -367,6 +367,7 @@ test("models are compared by the traces that name them, in the window, with what
   const unnamed = { model: null, traces: 1, errors: 0, errorRate: 0, latencyP50: null, latencyP95: null };
   expect(await compare("?window=year")).toEqual({
     window: "7d",
+    since: expect.stringMatching(/T00:00:00.000Z$/),
     models: [
       { ...big, meanRating: 2, ratings: 3, costUSD: 1.5 },
       { ...unnamed, meanRating: null, ratings: 0, costUSD: null },

@@ -194,6 +194,7 @@ describe("the KPIs", () => {
     const nothing = { healthRate: null, failureRate: null, downvoteRate: null, toolFailureRate: null };
     expect(await read(newProject(), "?window=1y")).toMatchObject({
       window: "7d",
+      since: expect.any(String),
       totalRuns: 0,
       ...nothing,
       p95LatencyMs: null,
@@ -211,6 +212,14 @@ describe("the KPIs", () => {
         votesDown: 0,
       },
     });
+  });
+
+  test("name the start of the window by the server's clock", async () => {
+    const dayMs = 24 * 3_600_000;
+    const earliest = Date.now() - dayMs;
+    const { since } = await read(newProject(), "?window=24h");
+    expect(Date.parse(since)).toBeGreaterThanOrEqual(earliest);
+    expect(Date.parse(since)).toBeLessThanOrEqual(Date.now() - dayMs);
   });
 
   test("count a run that fails by itself, by a scorer or both once, and compare with the window before", async () => {
@@ -241,6 +250,7 @@ describe("the KPIs", () => {
 
     expect(await read(project, "?window=24h")).toMatchObject({
       window: "24h",
+      since: expect.any(String),
       totalRuns: 7,
       healthRate: 4 / 7,
       failureRate: 3 / 7,

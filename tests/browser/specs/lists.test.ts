@@ -25,6 +25,22 @@ async function drag(page: Page, element: Locator, from: number, to: number): Pro
   await page.mouse.up();
 }
 
+test("the links of the overview begin where the server began to count, whatever the browser's clock shows", () =>
+  withPage("?window=24h", async (page) => {
+    const hourMs = 3_600_000;
+    await page.clock.setFixedTime(Date.now() - 5 * hourMs);
+    await page.reload();
+    for (const link of [
+      page.getByRole("main").getByRole("link", { name: /^Runs/ }),
+      page.getByRole("table", { name: "Models" }).getByRole("link").first(),
+    ]) {
+      const url = new URL((await link.getAttribute("href")) ?? "", sample.base);
+      const from = Date.parse(String(url.searchParams.get("from")));
+      expect(from).toBeGreaterThan(Date.now() - 24.5 * hourMs);
+      expect(from).toBeLessThanOrEqual(Date.now() - 23 * hourMs);
+    }
+  }));
+
 test("the server filters verdicts by branch and commit, and the address keeps both", () =>
   withPage("gates", async (page) => {
     const rows = page.getByRole("table", { name: "Verdicts" }).getByRole("row");

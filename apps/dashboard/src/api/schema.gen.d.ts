@@ -11919,7 +11919,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         window: "1h" | "24h" | "7d" | "30d";
-                        /** @description The start of the window, which ends now: ISO 8601, inclusive */
+                        /** @description The start of the window: ISO 8601; as `from` it lists the traces that are counted */
                         since: string;
                         /** @description Root traces that settled and are watched, by the time they began */
                         totalRuns: number;
@@ -12209,6 +12209,8 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         window: "1h" | "24h" | "7d" | "30d";
+                        /** @description The start of the window: ISO 8601, a whole hour or day in UTC */
+                        since: string;
                         models: {
                             /** @description As the traces name it; null: they name none */
                             model: string | null;

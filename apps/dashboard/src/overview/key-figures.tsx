@@ -7,7 +7,6 @@ import { countOf, formatCost, formatCount, formatDuration, formatShare } from ".
 import { Stat } from "../ui/page.tsx";
 import { Loaded, Skeleton } from "../ui/states.tsx";
 import { openSignalsQuery, overviewQueries, type Window } from "./queries.ts";
-import { windowStart } from "./window-start.ts";
 
 /** The figures of the window, each with a link to the rows behind it. */
 export function KeyFigures({ window }: { window: Window }) {
@@ -69,7 +68,7 @@ export function KeyFigures({ window }: { window: Window }) {
           </Figure>
           <Figure
             label="Cost"
-            traces={{ from: windowStart(window) }}
+            traces={{ from }}
             note={costs.data && <Unpriced share={costs.data.totals.unpricedTokenShare} />}
           >
             {formatCost(costs.data?.totals.cost)}

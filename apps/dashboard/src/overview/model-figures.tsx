@@ -7,7 +7,6 @@ import { Section } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import { Loaded } from "../ui/states.tsx";
 import { type ModelFigure, overviewQueries, type Window } from "./queries.ts";
-import { windowStart } from "./window-start.ts";
 
 const columns = ["Model", "Traces", "Errors", "p50", "p95", "Mean rating", "Cost"] as const;
 
@@ -24,7 +23,7 @@ export function ModelFigures({ window }: { window: Window }) {
           ) : (
             <FiguresTable name="Models" columns={columns} className="min-w-160">
               {body.models.map((row) => (
-                <ModelRow key={row.model} row={row} from={windowStart(window)} />
+                <ModelRow key={row.model} row={row} from={body.since} />
               ))}
             </FiguresTable>
           )

@@ -10,7 +10,7 @@ const change = z.number().min(-1).max(1).nullable();
  */
 export const kpis = z.object({
   window,
-  since: z.string().describe("The start of the window, which ends now: ISO 8601, inclusive"),
+  since: z.string().describe("The start of the window: ISO 8601; as `from` it lists the traces that are counted"),
   totalRuns: z.int().describe("Root traces that settled and are watched, by the time they began"),
   healthRate: share.describe("Healthy runs among all"),
   failureRate: share.describe("Failing runs among all"),

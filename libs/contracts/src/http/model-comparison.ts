@@ -6,6 +6,7 @@ const share = z.number().min(0).max(1).nullable();
 /** `GET /agent-monitoring/model-comparison` (completions 9.5): at most 50 models, those with most traces first. */
 export const modelComparison = z.object({
   window,
+  since: z.string().describe("The start of the window: ISO 8601, a whole hour or day in UTC"),
   models: z.array(
     z.object({
       model: z.string().nullable().describe("As the traces name it; null: they name none"),

@@ -4,7 +4,7 @@ import { ratesOf, type TrafficCounts } from "./traffic-counts.ts";
 
 type Kpis = z.input<typeof kpis>;
 
-/** The figures of a window, and the change of its rates from the previous window (completions 9.5). */
+/** The figures of a window that begins at `since`, and the change of its rates from the previous window (completions 9.5). */
 export function composeKpis(window: Kpis["window"], since: Date, counts: TrafficCounts, before: TrafficCounts): Kpis {
   const rates = ratesOf(counts);
   const ratesBefore = ratesOf(before);

@@ -198,12 +198,14 @@ function readModelComparison({
     const { organizationId } = call.identity;
     const window = readDashboardWindow(call.query.window);
     const now = clock.now();
+    const { since } = stretchesOf(window, now);
     const [compared, costs] = await Promise.all([
-      models.compare(projectId, { since: stretchesOf(window, now).since, until: new Date(now) }),
+      models.compare(projectId, { since, until: new Date(now) }),
       ingest.readModelCosts({ projectId, organizationId, window }),
     ]);
     const body: z.input<typeof modelComparison> = {
       window,
+      since: since.toISOString(),
       models: compared.map(({ model, traces, errors, ...rest }) => {
         const costUSD = model === null ? null : (costs.get(model) ?? null);
         return { model, traces, errors, errorRate: shareOf(errors, traces), ...rest, costUSD };
