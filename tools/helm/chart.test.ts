@@ -251,6 +251,22 @@ test("every alert has a runbook that names pages that exist, and uses metrics an
   }
 });
 
+test("every metric that the sizing page names as a signal, and every one that is a fault, has an alert", async () => {
+  const alerts = await readFile(path.join(chartFolder, "files/alerts.yaml"), "utf8");
+  const sizing = await readFile(path.join(chartFolder, "../../../docs/operating/sizing.md"), "utf8");
+  const signals = [...sizing.matchAll(/`(service_\w+)`/g)].map(([, name = ""]) => name);
+  const faults = Object.entries<Metric>(metricFamilies).flatMap(([name, { unit }]) =>
+    unit === "0 or 1" ? [name] : [],
+  );
+  expect(signals.length).toBeGreaterThan(2);
+  expect(faults).toContain("service_judge_circuit_open");
+  for (const name of [...signals, ...faults, "service_build_info"]) expect(alerts).toContain(`${name}{namespace=`);
+  // They have no samples when all processes are gone.
+  for (const name of ["service_process_uptime_seconds", "service_judge_calls_waiting"]) {
+    expect(alerts).toContain(`absent(${name}{namespace=`);
+  }
+});
+
 test("the metrics keep their own label for the service, which alerts and the dashboard use", async () => {
   const monitors = parse(await template(path.join(chartFolder, "ci-values", "everything.yaml"))).filter(
     ({ kind }) => kind === "ServiceMonitor",

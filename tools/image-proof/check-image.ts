@@ -43,6 +43,9 @@ export async function checkImage({ root, config }: { root: string; config: Image
   for (const label of ["title", "description", "version", "revision"]) {
     if (!config.Labels?.[`org.opencontainers.image.${label}`]) faults.push(`It has no label ${label}.`);
   }
+  for (const name of ["TOUCHSTONE_VERSION", "TOUCHSTONE_REVISION"]) {
+    if (!config.Env.some((variable) => variable.startsWith(`${name}=`))) faults.push(`It does not set ${name}.`);
+  }
   // Package managers and compilers leave their caches elsewhere.
   expectNone(
     `files outside of /${home}`,

@@ -18,6 +18,7 @@ import {
   type Readiness,
   releaseIdleMemory,
   type Service,
+  showBuild,
   systemClock,
   watchEventLoop,
 } from "@touchstone/service-kit";
@@ -101,6 +102,7 @@ export async function startServices(
   const addresses: Record<string, string> = {};
   const processMetrics = createMetrics();
   watchEventLoop({ service: "standalone", metrics: processMetrics });
+  showBuild({ service: "standalone", metrics: processMetrics, environment });
   if (infrastructure.databaseFolder !== null) watchBackups(infrastructure.databaseFolder, processMetrics);
   releaseIdleMemory();
   const otherMetrics: Metrics[] = [processMetrics];

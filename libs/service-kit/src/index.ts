@@ -6,6 +6,7 @@ export { AppError, type AppErrorOptions, isAppError } from "./app-error.ts";
 export { type AuditPageQuery, readAuditPage } from "./audit-page.ts";
 export { type BodyBudget, type BodyShare, createBodyBudget } from "./body-budget.ts";
 export { createBoundedCache } from "./bounded-cache.ts";
+export { readBuild, showBuild } from "./build-info.ts";
 export {
   type Call,
   type RowsType,

@@ -1,5 +1,6 @@
 import { flushCompileCache } from "node:module";
 import type { ServiceName } from "@touchstone/contracts";
+import { readBuild, showBuild } from "./build-info.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { ConfigError, type Environment } from "./config.ts";
 import { createLogger, type Logger } from "./logger.ts";
@@ -51,6 +52,7 @@ export async function runProcess<Config extends RunConfig>({
     for (const warning of warnings) logger.warn(warning);
     const metrics = createMetrics();
     watchEventLoop({ service: name, metrics });
+    showBuild({ service: name, metrics, environment });
     releaseIdleMemory();
     built = { config, logger, service: create(config, { logger, clock: systemClock, metrics }) };
   } catch (thrown) {
@@ -105,7 +107,7 @@ export async function runProcess<Config extends RunConfig>({
   process.once("SIGINT", stop);
   try {
     const { address } = await service.start();
-    logger.info({ address }, "serving");
+    logger.info({ address, ...readBuild(environment) }, "serving");
     // Where NODE_COMPILE_CACHE is set: written now, the compiled code survives a later kill of the process.
     flushCompileCache();
   } catch (thrown) {

@@ -117,7 +117,7 @@ function openIngest(kit: StoreServiceKit, config: IngestConfig): HttpServer {
   const writes = createWriteWatch(maintenance);
   kit.watchOutbox(createKeptOutboxStore(maintenance, ingestSchema.schema));
   watchDatabase(maintenance, { clock, metrics });
-  const ingestMetrics = createIngestMetrics(metrics, () => commits.depth());
+  const ingestMetrics = createIngestMetrics(metrics, () => commits.depth(), config.queueRowsMax);
   const commits = kit.keep(
     createGroupCommit<SpanJob, StoredSpan[]>({
       write: writes.watch(insert),

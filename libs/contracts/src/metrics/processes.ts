@@ -45,6 +45,14 @@ export const processMetrics = {
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     services: serviceNames,
   },
+  service_build_info: {
+    subject: "process",
+    type: "gauge",
+    help: "The version and the revision that the process was built from; always 1.",
+    unit: "1",
+    labels: ["service", "version", "revision"],
+    services: serviceNames,
+  },
   service_process_resident_memory_bytes: {
     subject: "process",
     type: "gauge",

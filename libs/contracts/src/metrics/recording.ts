@@ -52,6 +52,12 @@ export const recordingMetrics = {
     help: "The most spans that were in the queue at once since the process started.",
     unit: "spans",
   },
+  service_ingest_queue_limit: {
+    ...ofIngest,
+    type: "gauge",
+    help: "The spans of one project that the queue holds: SERVICE_INGEST_QUEUE_MAX.",
+    unit: "spans",
+  },
   service_ingest_commit_seconds: {
     ...ofIngest,
     type: "histogram",

@@ -11,8 +11,12 @@ export interface IngestMetrics {
   committed(ms: number): void;
 }
 
-/** Registers the metrics; `depth` is read on each scrape. */
-export function createIngestMetrics(registry: Metrics, depth: () => { rows: number; rowsMax: number }): IngestMetrics {
+/** Registers the metrics; `depth` is read on each scrape, and `queueRowsMax` is the limit of one project. */
+export function createIngestMetrics(
+  registry: Metrics,
+  depth: () => { rows: number; rowsMax: number },
+  queueRowsMax: number,
+): IngestMetrics {
   const accepted = createCounter(registry, "service_ingest_spans_total");
   const stored = createCounter(registry, "service_ingest_spans_stored_total");
   const deduped = createCounter(registry, "service_ingest_spans_deduped_total");
@@ -23,6 +27,7 @@ export function createIngestMetrics(registry: Metrics, depth: () => { rows: numb
   createCounter(registry, "service_ingest_spans_dropped_total");
   createGauge(registry, "service_ingest_queue_depth", (gauge) => gauge.set(depth().rows));
   createGauge(registry, "service_ingest_queue_max_depth", (gauge) => gauge.set(depth().rowsMax));
+  createGauge(registry, "service_ingest_queue_limit").set(queueRowsMax);
   return {
     stored(spans) {
       const known = spans.filter((span) => span.deduped).length;
