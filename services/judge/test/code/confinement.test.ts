@@ -1,5 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type SandboxProcess, startSandboxProcess } from "../../src/scorers/code/sandbox-process.ts";
 import { shortLimits } from "./sandbox-setup.ts";
@@ -139,4 +142,63 @@ test("a process ends when the judge is killed", async () => {
   }
   expect(pid).toBeGreaterThan(1);
   await vi.waitFor(() => expect(() => readFileSync(`/proc/${pid}/cmdline`)).toThrow());
+});
+
+const judgeFolder = path.resolve(import.meta.dirname, "../..");
+
+/**
+ * Copies what a sandbox process reads below a folder that only root may enter, as a clone below `/root` is. What the judge itself
+ * reads is linked. Returns the folder of the judge in it.
+ */
+function copyJudge(privateFolder: string): string {
+  const copy = path.join(privateFolder, "services/judge");
+  const code = "src/scorers/code";
+  cpSync(path.join(judgeFolder, code), path.join(copy, code), { recursive: true });
+  cpSync(path.join(judgeFolder, "package.json"), path.join(copy, "package.json"));
+  const packages = (name: string) => path.join(judgeFolder, "node_modules", name);
+  const copiedTo = path.join(copy, "node_modules");
+  for (const name of ["quickjs-emscripten-core", "@jitl/quickjs-wasmfile-release-sync"]) {
+    const real = realpathSync(packages(name));
+    // With the packages that it needs, which are beside it.
+    cpSync(real.slice(0, -name.length), copiedTo, { recursive: true, dereference: true });
+  }
+  mkdirSync(path.join(copiedTo, "@touchstone"));
+  for (const name of ["zod", "@touchstone/contracts", "@touchstone/service-kit"]) {
+    symlinkSync(realpathSync(packages(name)), path.join(copiedTo, name));
+  }
+  return copy;
+}
+
+test.runIf(isRoot)("below a folder of mode 0700 a process of root is another user too, without a warning", async () => {
+  // mkdtemp makes folders of this mode.
+  const privateFolder = await mkdtemp(path.join(tmpdir(), "touchstone-private-"));
+  try {
+    const copy = copyJudge(privateFolder);
+    const script = `
+      import { readFileSync } from "node:fs";
+      import { createSandbox, sandboxDefaults } from ${JSON.stringify(`${copy}/src/scorers/code/sandbox.ts`)};
+      import { startSandboxProcess } from ${JSON.stringify(`${copy}/src/scorers/code/sandbox-process.ts`)};
+      const warnings = [];
+      const warn = ({ err }, text) => warnings.push(text, String(err));
+      let uids = "";
+      const startProcess = async (options) => {
+        const started = await startSandboxProcess(options);
+        uids = /^Uid:.*$/m.exec(readFileSync("/proc/" + started.pid + "/status", "utf8"))[0];
+        return started;
+      };
+      const logger = { warn, error: warn };
+      const sandbox = createSandbox({ ...sandboxDefaults, processesMax: 1, logger, startProcess });
+      const request = { group: "p", signal: new AbortController().signal };
+      const outcome = await sandbox.evaluate(${JSON.stringify(program("return 1;"))}, request);
+      sandbox.stop();
+      process.stdout.write(JSON.stringify({ outcome, uids, warnings }));`;
+    const said = execFileSync(process.execPath, ["--input-type=module", "--eval", script], { encoding: "utf8" });
+    expect(JSON.parse(said)).toEqual({
+      outcome: { kind: "scored", score: 1 },
+      uids: "Uid:\t61048\t61048\t61048\t61048",
+      warnings: [],
+    });
+  } finally {
+    rmSync(privateFolder, { recursive: true });
+  }
 });
