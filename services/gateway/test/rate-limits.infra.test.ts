@@ -83,6 +83,26 @@ test.each(["cut", "freeze"] as const)(
   },
 );
 
+test("a refused address is never asked to wait longer than its window, also when the clock was set back", async (context) => {
+  const gateway = await start(requireRedis(context));
+  const address = nextAddress();
+  const statuses: number[] = [];
+  for (let request = 0; request < 11; request += 1) statuses.push((await remaining(gateway, address))[0]);
+  expect(statuses.at(-1)).toBe(429);
+
+  const hourMs = 3_600_000;
+  const now = Date.now;
+  const clock = vi.spyOn(Date, "now").mockImplementation(() => now() - hourMs);
+  try {
+    const refused = await fetch(`${gateway.url}/health/live`, { headers: { "x-forwarded-for": address } });
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("ratelimit")).toBe("limit=10, remaining=0, reset=60");
+    expect(refused.headers.get("retry-after")).toBe("60");
+  } finally {
+    clock.mockRestore();
+  }
+});
+
 test("redis emptied in the middle of it: counting restarts, and there is a limit again", async (context) => {
   // A separate database: others count in the usual one.
   const url = new URL(requireRedis(context));
