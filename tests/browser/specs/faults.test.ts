@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
 import { createOwnProject } from "../src/projects.ts";
+import { inspect } from "../src/watch-page.ts";
 
 const { base, client, post } = await createOwnProject();
 
@@ -99,6 +100,29 @@ test("an overloaded API's error is shown as it was sent, and the page loads agai
   await page.getByText("req-7").waitFor();
   await page.getByRole("button", { name: /^Trying again in/ }).waitFor();
   await page.getByText("I want my money back").first().waitFor();
+  await close();
+});
+
+test("a server that does not answer is reported with the time since when, the loaded content stays, and all is read again afterwards", async () => {
+  const { page, problems, close } = await openPage({ mayFail: (_, status) => status === null });
+  await page.goto(`${base}/traces?paused=true`);
+  await page.getByText("I want my money back").first().waitFor();
+  const api = "**/api/v1/**";
+  await page.route(api, (route) => route.abort("connectionrefused"));
+  await page.getByRole("searchbox").fill("weather");
+  await page.getByText("The server has not answered since").waitFor();
+  expect(await page.getByText("I want my money back").first().isVisible()).toBe(true);
+  expect(await inspect(page)).toEqual([]);
+  await page.getByRole("button", { name: "Try now", exact: true }).click();
+  await page.getByText("The server has not answered since").waitFor();
+
+  await page.unroute(api);
+  await page.getByRole("button", { name: "Try now", exact: true }).click();
+  await page.getByText("The server has not answered since").waitFor({ state: "hidden" });
+  await page.getByText("I want my money back").first().waitFor({ state: "hidden" });
+  await page.getByText("How is the weather?").first().waitFor();
+  expect(await page.getByRole("searchbox").inputValue()).toBe("weather");
+  expect(problems).toEqual([]);
   await close();
 });
 
