@@ -20,6 +20,8 @@ export interface OwnProject {
   base: string;
   /** The address of the installation. */
   url: string;
+  apiKey: string;
+  /** Has that key. */
   client: ApiClient;
   /** Sends a POST, and returns the body of its answer. Throws if it was refused. */
   post(route: string, body: object): Promise<Record<string, unknown>>;
@@ -35,6 +37,7 @@ export async function createOwnProject(): Promise<OwnProject> {
   return {
     base: `${url}/p/${project._id}`,
     url,
+    apiKey: project.apiKey,
     client,
     post: (route, body) => post(client, route, body),
   };

@@ -10,9 +10,9 @@ export function OpenBanner() {
   const { config } = useSession();
   if (config.mode === "enabled" || loopback.test(window.location.hostname)) return null;
   return (
-    <p className="m-0 border-b border-warn bg-warn-ground px-4 py-1.5 md:px-6">
+    <aside aria-label="Access" className="border-b border-warn bg-warn-ground px-4 py-1.5 md:px-6">
       Everybody who can reach this address can read and change this project: there are no accounts.{" "}
       <code>SERVICE_AUTH=enabled</code> adds them.
-    </p>
+    </aside>
   );
 }
