@@ -1,18 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { openPage } from "../src/open-page.ts";
+import { withPage } from "../src/open-page.ts";
 import { readSample, sample } from "../src/projects.ts";
-
-async function withPage(path: string, look: (page: Page) => Promise<void>): Promise<void> {
-  const { page, problems, close } = await openPage();
-  try {
-    await page.goto(`${sample.base}/${path}`);
-    await look(page);
-    expect(problems).toEqual([]);
-  } finally {
-    await close();
-  }
-}
 
 const asNumber = (text: string | null | undefined): number => Number(text?.replaceAll(",", ""));
 

@@ -1,18 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { openPage } from "../src/open-page.ts";
-import { sample } from "../src/projects.ts";
-
-async function withPage(path: string, look: (page: Page) => Promise<void>): Promise<void> {
-  const { page, problems, close } = await openPage();
-  try {
-    await page.goto(`${sample.base}/${path}`);
-    await look(page);
-    expect(problems).toEqual([]);
-  } finally {
-    await close();
-  }
-}
+import { withPage } from "../src/open-page.ts";
 
 /** Drags from one fraction of an element's width to another. */
 async function drag(page: Page, element: Locator, from: number, to: number): Promise<void> {

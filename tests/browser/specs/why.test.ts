@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { openPage } from "../src/open-page.ts";
+import { openPage, withPage } from "../src/open-page.ts";
 import { createOwnProject, readSample, sample } from "../src/projects.ts";
 import { inspect } from "../src/watch-page.ts";
 
@@ -84,10 +84,8 @@ test("a judge whose earlier version was deleted keeps the number of its current 
 
 const whyPanel = (page: Page) => page.getByRole("complementary", { name: "Why this score" });
 
-test("a rating in the list of sessions is explained by its button and by the key w", async () => {
-  const { page, problems, close } = await openPage();
-  try {
-    await page.goto(`${sample.base}/sessions?rating=rated`);
+test("a rating in the list of sessions is explained by its button and by the key w", () =>
+  withPage("sessions?rating=rated", async (page) => {
     const rows = page.getByRole("table", { name: "Sessions", exact: true }).getByRole("row");
     const rating = rows.getByRole("button", { name: /^Why: / }).first();
     await rating.click();
@@ -99,11 +97,7 @@ test("a rating in the list of sessions is explained by its button and by the key
     await rating.focus();
     await page.keyboard.press("w");
     await whyPanel(page).waitFor();
-    expect(problems).toEqual([]);
-  } finally {
-    await close();
-  }
-});
+  }));
 
 test("the rating of a case on which a CI run failed is explained beside the list", async () => {
   const { ci_runs: ciRuns } = (await readSample("/ingest/ci-runs")) as { ci_runs: { run_id: string }[] };
@@ -112,9 +106,7 @@ test("the rating of a case on which a CI run failed is explained beside the list
     ({ violations }) => violations?.some(({ metric, actual }) => metric === "rating" && actual !== null),
   );
   if (failed === undefined) throw new Error("No CI run of the sample failed on a rating.");
-  const { page, problems, close } = await openPage();
-  try {
-    await page.goto(`${sample.base}/gates/ci/${failed.run_id}`);
+  await withPage(`gates/ci/${failed.run_id}`, async (page) => {
     await page
       .getByRole("button", { name: /^Why: case \d+/ })
       .first()
@@ -123,10 +115,7 @@ test("the rating of a case on which a CI run failed is explained beside the list
       .getByText(/^threshold/)
       .waitFor();
     await page.waitForURL(/why=\d+/);
-    expect(problems).toEqual([]);
-  } finally {
-    await close();
-  }
+  });
 });
 
 test("the rating of a trace that a person evaluates is explained in the dialog", async () => {

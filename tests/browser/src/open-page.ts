@@ -1,6 +1,7 @@
-import type { Browser } from "playwright-core";
-import { inject } from "vitest";
+import type { Browser, Page } from "playwright-core";
+import { expect, inject } from "vitest";
 import { launchBrowser } from "./find-browser.ts";
+import { sample } from "./projects.ts";
 import { refuseWrites } from "./refuse-writes.ts";
 import { type OpenedPage, type View, watchPage } from "./watch-page.ts";
 
@@ -12,4 +13,16 @@ export async function openPage(view: View = {}): Promise<OpenedPage> {
   const page = await watchPage(await opened, view);
   await refuseWrites(page.context, inject("installation").apiKey);
   return page;
+}
+
+/** Looks at a page of the sample project; `path` is its address after the project. Expects that the page reports no problem. */
+export async function withPage(path: string, look: (page: Page) => Promise<void>): Promise<void> {
+  const { page, problems, close } = await openPage();
+  try {
+    await page.goto(`${sample.base}/${path}`);
+    await look(page);
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
 }

@@ -8,7 +8,7 @@ export const projectPages = (sample: DemoProject) =>
   ({
     "/p/$projectId": { overview: "/" },
     "/p/$projectId/traces": { traces: "/traces" },
-    "/p/$projectId/traces/votes": { votes: "/traces/votes" },
+    "/p/$projectId/votes": { votes: "/votes" },
     "/p/$projectId/traces/$traceId": { trace: `/traces/${sample.traceId}` },
     "/p/$projectId/sessions": { sessions: "/sessions" },
     "/p/$projectId/sessions/$sessionId": { session: `/sessions/${encodeURIComponent(sample.sessionId)}` },

@@ -103,7 +103,7 @@ function Figure({
   const look = "-m-2 rounded-sm p-2 text-ink no-underline hover:bg-hover";
   if (votes !== undefined) {
     return (
-      <Link to="/p/$projectId/traces/votes" params={{ projectId }} search={votes} className={look}>
+      <Link to="/p/$projectId/votes" params={{ projectId }} search={votes} className={look}>
         {figure}
       </Link>
     );

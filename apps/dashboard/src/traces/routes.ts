@@ -12,7 +12,7 @@ const tracesRoute = createRoute({
 
 const votesRoute = createRoute({
   getParentRoute: () => projectRoute,
-  path: "traces/votes",
+  path: "votes",
   validateSearch: searchOf({
     rating: oneOf(["up", "down"]),
     /** ISO 8601, or a window such as `24h`. */

@@ -13,7 +13,7 @@ import { EmptyState, Loaded } from "../ui/states.tsx";
 import { windowOptions } from "../ui/time-windows.ts";
 import { type ListedVote, votesQuery } from "./votes-query.ts";
 
-const route = getRouteApi("/p/$projectId/traces/votes");
+const route = getRouteApi("/p/$projectId/votes");
 
 const ratings = [
   { value: "down", label: "Down" },
@@ -24,7 +24,7 @@ const ratings = [
 export function VotesPage() {
   const api = useApi();
   const search = route.useSearch();
-  const navigate = useNavigate({ from: "/p/$projectId/traces/votes" });
+  const navigate = useNavigate({ from: "/p/$projectId/votes" });
   const votes = useInfiniteQuery(votesQuery(api, search));
   const rows = useMemo(() => votes.data?.pages.flatMap(({ feedback }) => feedback) ?? [], [votes.data]);
   const total = votes.data?.pages[0]?.totalCount;

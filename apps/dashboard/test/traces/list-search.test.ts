@@ -69,6 +69,7 @@ test.each([
   ["failing", { failing: "true" }],
   ["passing", { failing: "false", ratingMin: "0" }],
   ["rated", { ratingMin: "0" }],
+  ["tool", { toolFailing: "true" }],
 ])("the rating %s is asked for by its bounds", (rating, query) => {
   expect(listQueryOf(filterOf(readTracesSearch({ rating })), now)).toEqual(query);
 });
