@@ -1,5 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { decodeJsonText, uuidv7 } from "@touchstone/service-kit";
+import { decodeJsonText, runAtOnce, uuidv7 } from "@touchstone/service-kit";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { renderExportedSpan } from "../src/export/render-exported-span.ts";
@@ -52,7 +52,7 @@ test("JSON values come back literal by literal, from reading, from an export and
       expectTexts(line, oneLine as typeof texts);
       const imported = scanMembers(decodeJsonText(line)).members;
       if (imported === null) throw new Error("an exported line is no object");
-      expect(await renderLine(await store(readExportedSpan(imported, Date.now())))).toEqual(line);
+      expect(await renderLine(await store(runAtOnce(readExportedSpan(imported, Date.now()))))).toEqual(line);
       compared += valuesOfTrace;
     }),
     { numRuns: valuesCount / valuesOfTrace, seed, endOnFailure: true },

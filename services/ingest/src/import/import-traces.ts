@@ -97,7 +97,7 @@ async function importLines(
         if (waiting.length < jobSpans) bytes = 0;
       }
     };
-    await readImportedLine(line, slice, { nowMs: clock.now(), decodeHeavy, counter, take });
+    await readImportedLine(line, slice, { nowMs: clock.now(), decodeHeavy, counter, signal: call.signal, take });
     if (turn.isOver()) await turn.next();
   }
   if (waiting.length > 0) await imports.write(projectId, waiting, counter);

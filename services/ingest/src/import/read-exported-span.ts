@@ -1,7 +1,7 @@
 import { isStorable, isUuid, limits } from "@touchstone/contracts";
-import { parseIsoTime, uuidv7TimeMs } from "@touchstone/service-kit";
+import { parseIsoTime, type Sliced, uuidv7TimeMs } from "@touchstone/service-kit";
 import { toPromptUse } from "../model/own-facts.ts";
-import { type JsonSlice, type JsonType, scanElements, scanMembers } from "../model/scan-members.ts";
+import { type JsonSlice, type JsonType, scanMembersInSlices, walkElements } from "../model/scan-members.ts";
 import type { IncomingSpan, JsonText } from "../model/span.ts";
 import { guessSpanKind, normaliseSpanKind } from "../model/span-kind.ts";
 import { cleanText } from "../otlp/mapping/clean-text.ts";
@@ -25,7 +25,7 @@ const instantMaxMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
  * own, including rolled-up tokens, borrowed content and a shared session. Members it does not need may be missing. `id`
  * must be of the instant `createdAt`.
  */
-export function readExportedSpan(members: LineMembers, nowMs: number): IncomingSpan {
+export function* readExportedSpan(members: LineMembers, nowMs: number): Sliced<IncomingSpan> {
   const read = createLineReader(members);
   const name = read.text("name", limits.traceNameMaxChars);
   if (name === null || name === "") throw new LineFault("name is missing");
@@ -33,11 +33,12 @@ export function readExportedSpan(members: LineMembers, nowMs: number): IncomingS
   const spanId = read.text("spanId", limits.indexedTextMaxChars);
   const parentSpanId = read.text("parentSpanId", limits.indexedTextMaxChars);
   const metadata = read.json("metadata", "object");
-  const otelTraceId = readOtelTraceId(read, spanId, metadata);
-  const prompt = toPromptUse(metadataText(metadata, "promptName"), metadataText(metadata, "promptVersion"));
+  const known = yield* readMetadata(metadata);
+  const otelTraceId = readOtelTraceId(read, spanId, known);
+  const prompt = toPromptUse(metadataText(known, "promptName"), metadataText(known, "promptVersion"));
   const model = read.text("model", limits.indexedTextMaxChars);
   const sessionId = read.text("sessionId", limits.indexedTextMaxChars);
-  const toolCalls = readToolCalls(read);
+  const { toolCalls, first } = yield* readToolCalls(read);
   const isRoot = read.flag("isRoot") ?? parentSpanId === null;
   const agentName = isRoot ? read.text("agentName", limits.traceNameMaxChars) : null;
   const kind =
@@ -76,9 +77,9 @@ export function readExportedSpan(members: LineMembers, nowMs: number): IncomingS
     ...(otelTraceId !== null && {
       // Two views of one call state the same ids or the same tool, and count once.
       tree: {
-        ...otelText(metadata, "responseId"),
-        ...otelText(metadata, "toolCallId"),
-        ...(kind === "tool" && readToolName(toolCalls)),
+        ...otelText(known, "responseId"),
+        ...otelText(known, "toolCallId"),
+        ...(kind === "tool" && first !== null && (yield* readToolName(first))),
         ...(agentName !== null && { agent: agentName }),
         ...(prompt !== null && { prompt }),
       },
@@ -100,45 +101,61 @@ function readIdentity(read: LineReader, nowMs: number): { id: string | null; cre
   return { id, createdAtMs: idMs };
 }
 
+/** The members of the metadata that the span needs, and of its `otel`. */
+interface Metadata {
+  own: LineMembers | null;
+  otel: LineMembers | null;
+}
+
+/** Reads them once: metadata may be most of a long line. */
+function* readMetadata(metadata: JsonText | null): Sliced<Metadata> {
+  if (metadata === null) return { own: null, otel: null };
+  const { members: own } = yield* scanMembersInSlices(metadata);
+  const otel = own?.get("otel");
+  return { own, otel: otel === undefined ? null : (yield* scanMembersInSlices(otel.text)).members };
+}
+
 /** Exports of other systems have it only in the metadata. */
-function readOtelTraceId(read: LineReader, spanId: string | null, metadata: JsonText | null): string | null {
+function readOtelTraceId(read: LineReader, spanId: string | null, metadata: Metadata): string | null {
   if (spanId === null || !otelSpanIdText.test(spanId)) return null;
   const stated = read.has("otelTraceId") ? read.text("otelTraceId") : traceIdOf(metadata, spanId);
   if (stated !== null && !otelTraceIdText.test(stated)) throw new LineFault("otelTraceId must be 32 hex characters");
   return stated;
 }
 
-function traceIdOf(metadata: JsonText | null, spanId: string): string | null {
+function traceIdOf(metadata: Metadata, spanId: string): string | null {
   if (otelText(metadata, "spanId").spanId !== spanId) return null;
   return otelText(metadata, "traceId").traceId ?? null;
 }
 
 /** A text in `metadata.otel`; empty if it has none of that name. */
-function otelText<Name extends string>(metadata: JsonText | null, name: Name): { [Key in Name]?: string } {
-  const otel = metadata === null ? undefined : scanMembers(metadata).members?.get("otel");
-  const found = otel === undefined ? undefined : scanMembers(otel.text).members?.get(name);
+function otelText<Name extends string>({ otel }: Metadata, name: Name): { [Key in Name]?: string } {
+  const found = otel?.get(name);
   return found?.type === "string" ? ({ [name]: JSON.parse(found.text) } as { [Key in Name]?: string }) : {};
 }
 
 /** A text or a number of the metadata; null if it has none of that name. */
-function metadataText(metadata: JsonText | null, name: string): string | null {
-  const found = metadata === null ? undefined : scanMembers(metadata).members?.get(name);
+function metadataText({ own }: Metadata, name: string): string | null {
+  const found = own?.get(name);
   if (found?.type === "number") return found.text;
   return found?.type === "string" ? (JSON.parse(found.text) as string) : null;
 }
 
-/** In stored form, so that each call keeps its text. */
-function readToolCalls(read: LineReader): JsonText | null {
-  const text = read.json("toolCalls", "array");
-  const stray = text === null ? undefined : scanElements(text)?.find(({ type }) => type !== "object");
-  if (stray !== undefined) throw new LineFault(`toolCalls must hold objects, not ${stray.type}`);
-  return text;
+/** In stored form, so that each call keeps its text; with the first call. */
+function* readToolCalls(read: LineReader): Sliced<{ toolCalls: JsonText | null; first: JsonText | null }> {
+  const toolCalls = read.json("toolCalls", "array");
+  let first: JsonText | null = null;
+  for (const call of walkElements(toolCalls ?? "[]")) {
+    if (call === undefined) yield;
+    else if (call.type !== "object") throw new LineFault(`toolCalls must hold objects, not ${call.type}`);
+    else first ??= call.text;
+  }
+  return { toolCalls, first };
 }
 
 /** The name in the one call of a tool's row; empty if it has none. */
-function readToolName(toolCalls: JsonText | null): { toolName?: string } {
-  const [call] = toolCalls === null ? [] : (scanElements(toolCalls) ?? []);
-  const name = call === undefined ? undefined : scanMembers(call.text).members?.get("name");
+function* readToolName(call: JsonText): Sliced<{ toolName?: string }> {
+  const name = (yield* scanMembersInSlices(call)).members?.get("name");
   if (name?.type !== "string") return {};
   return { toolName: cleanText(JSON.parse(name.text) as string, limits.traceNameMaxChars) };
 }

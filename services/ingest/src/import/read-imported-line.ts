@@ -1,6 +1,6 @@
 import { limits } from "@touchstone/contracts";
-import { decodeJsonText, isAppError } from "@touchstone/service-kit";
-import { JsonSyntaxError, scanMembers } from "../model/scan-members.ts";
+import { decodeJsonText, isAppError, runInSlices, type Sliced } from "@touchstone/service-kit";
+import { JsonSyntaxError, scanMembersInSlices } from "../model/scan-members.ts";
 import type { IncomingSpan } from "../model/span.ts";
 import type { ItemSource } from "../otlp/decode-items.ts";
 import { type ExportSlice, readTraceExport } from "../otlp/decode-trace-export.ts";
@@ -14,6 +14,8 @@ const spanLineMaxBytes = 2 * limits.jsonBodyMaxBytes;
 
 export interface LineReading extends Pick<ItemSource, "nowMs" | "decodeHeavy"> {
   counter: ImportCounter;
+  /** A long line is read no further once it aborts. */
+  signal: AbortSignal;
   /** Accepts spans of the line; the next ones are read when it resolves. */
   take(spans: IncomingSpan[]): Promise<void>;
 }
@@ -25,7 +27,7 @@ export interface LineReading extends Pick<ItemSource, "nowMs" | "decodeHeavy"> {
 export async function readImportedLine(
   { number, bytes }: Line,
   slice: ExportSlice,
-  { nowMs, decodeHeavy, counter, take }: LineReading,
+  { nowMs, decodeHeavy, counter, signal, take }: LineReading,
 ): Promise<void> {
   if (bytes === null) return counter.rejected(number, "the line is too long");
   let failure: { cause: unknown } | null = null;
@@ -35,7 +37,7 @@ export async function readImportedLine(
       throw cause;
     });
   try {
-    const span = bytes.length > spanLineMaxBytes ? null : readSpanLine(bytes, nowMs);
+    const span = bytes.length > spanLineMaxBytes ? null : await runInSlices(readSpanLine(bytes, nowMs), signal);
     if (span !== null) return await takeOrFail([span]);
     const request = { body: bytes, contentType: "json", nowMs, decodeHeavy } as const;
     const { rejected, message } = await readTraceExport(request, slice, takeOrFail);
@@ -47,10 +49,10 @@ export async function readImportedLine(
 }
 
 /** Null if the line is an OTLP/JSON export. */
-function readSpanLine(bytes: Buffer, nowMs: number): IncomingSpan | null {
-  const { type, members } = scanMembers(decodeJsonText(bytes));
+function* readSpanLine(bytes: Buffer, nowMs: number): Sliced<IncomingSpan | null> {
+  const { type, members } = yield* scanMembersInSlices(decodeJsonText(bytes));
   if (members === null) throw new LineFault(`a line is a JSON object, not ${type}`);
-  return members.has("resourceSpans") ? null : readExportedSpan(members, nowMs);
+  return members.has("resourceSpans") ? null : yield* readExportedSpan(members, nowMs);
 }
 
 /** The message for expected faults; anything else is a bug, and must not look like a bad line. */

@@ -94,13 +94,7 @@ export function scanElements(text: string, options: ScanOptions = {}): JsonSlice
   const cursor = startCursor(text, options.isStored === true);
   skipWhitespace(cursor);
   if (text.charCodeAt(cursor.at) !== openBracket) return null;
-  const elements: JsonSlice[] = [];
-  for (const element of walkElements(text, options)) {
-    if (element === undefined) continue;
-    elements.push(element);
-    requireFew(cursor, elements.length, "items");
-  }
-  return elements;
+  return [...walkElements(text, options)].filter((element) => element !== undefined);
 }
 
 /**
@@ -119,10 +113,11 @@ export function* walkElements(
   if (text.charCodeAt(cursor.at) === closeBracket) cursor.at += 1;
   else {
     let pausedAt = cursor.at;
-    for (;;) {
+    for (let count = 1; ; count += 1) {
       const start = cursor.at;
       const type = typeAt(cursor);
       while (!skipSlice(cursor)) yield undefined;
+      requireFew(cursor, count, "items");
       yield { text: text.slice(start, cursor.at), type, depth: cursor.deepest };
       skipWhitespace(cursor);
       if (text.charCodeAt(cursor.at) !== comma) break;
