@@ -17,6 +17,10 @@ const atLimit: Record<keyof typeof limits, string> = {
   jsonBodyMaxBytes: "A JSON body, on the wire and inflated; more is 413.",
   mcpBodyMaxBytes: "A message of the Model Context Protocol; more is 413.",
   jsonValuesMax: "Members and items of a JSON body, at all levels, except of a trace; more is 400.",
+  judgeTextMaxChars: "The criteria and the prompt of a judge together; more is 400.",
+  liveScorersMaxBytes:
+    "The documents of a project's live judges, each counted again for every live group that has it; a change that makes them larger is 400.",
+  runGradersMaxChars: "The documents of the graders that a run names; more is 400.",
   jsonNamesMax: "Members of a JSON body, at all levels, where no other limit is named; more is 400.",
   batchNamesMax:
     "The same of a batch of results, scores or span updates. Bodies of datasets, of cases and of traces have no such limit.",

@@ -172,6 +172,10 @@ export const limits = {
   /** The part of a verdict's texts that its record keeps (decision 43). */
   verdictPromptMaxChars: 100_000,
   verdictReplyMaxChars: 20_000,
+  /** Criteria and prompt of a judge; documents of the live judges of a project, and of the graders that a run names. */
+  judgeTextMaxChars: 256 * 1024,
+  liveScorersMaxBytes: 6 * 1024 * 1024,
+  runGradersMaxChars: 32 * 1024 * 1024,
   /** Grading configs and scorer groups of a project: their lists have no pages. */
   gradersMax: 1000,
   /** Open invitations of one organization, and members in its list. */

@@ -1,5 +1,11 @@
 import { type Bus, connectBus } from "@touchstone/bus";
-import { evalRunsActRecorded, type LiveScorers, liveScorersChanged, type RecordedAct } from "@touchstone/contracts";
+import {
+  evalRunsActRecorded,
+  type LiveScorers,
+  limits,
+  liveScorersChanged,
+  type RecordedAct,
+} from "@touchstone/contracts";
 import { openCommitRefusal } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { until, untilOneWaits } from "./conditions.ts";
@@ -212,4 +218,35 @@ test("scorers that go live or change are written to the audit log, and so are de
     ["run.deleted", run, {}],
     ["dataset.deleted", runs, {}],
   ]);
+});
+
+test("the judge with which the live ones of a project become too large is refused by name, and a smaller set is taken", async () => {
+  const large = { evaluationCriteria: "x".repeat(limits.judgeTextMaxChars) };
+  const online = { sampleRate: 1 };
+  const fitting = Math.floor(limits.liveScorersMaxBytes / (limits.judgeTextMaxChars + 1_000));
+  const ids: string[] = [];
+  for (let at = 0; at < fitting; at += 1) {
+    ids.push((await createScorer({ name: `Large ${at}`, judge: large, online }))._id);
+  }
+  await hear((live) => live.judges.some(({ name }) => name === `Large ${fitting - 1}`));
+
+  const { _id: id } = await createScorer({ name: "One more", judge: large });
+  expect(await client.sendTo("PUT", `${scorers}/${id}`, { online })).toMatchObject({
+    status: 400,
+    body: {
+      error: `The live judges of a project have at most ${limits.liveScorersMaxBytes} bytes; with "One more" they would have more.`,
+    },
+  });
+
+  expect((await client.sendTo("PUT", `${scorers}/${ids[0]}`, { online: null })).status).toBe(200);
+  expect((await client.sendTo("PUT", `${scorers}/${id}`, { online })).status).toBe(200);
+  await hear((live) => live.judges.some(({ name }) => name === "One more"));
+});
+
+test("a judge with longer criteria than any judge may have is refused", async () => {
+  const judge = { evaluationCriteria: "x".repeat(limits.judgeTextMaxChars), judgePrompt: "y" };
+  expect(await client.sendTo("POST", scorers, { name: "Long", judge })).toMatchObject({
+    status: 400,
+    body: { error: `The criteria and the prompt of a judge must have at most ${limits.judgeTextMaxChars} characters` },
+  });
 });

@@ -45,6 +45,8 @@ export function composeConfigDocument(
   const texts = new Map(known.map(({ name, valueText }) => [name, valueText]));
   const body: ConfigBody = { texts, value: JSON.parse(objectText(known)) };
   const document = [...composeGradingMembers(body, createId), ...composeJudgeMembers(body)];
+  // A judge that earlier versions stored may be longer; its other members can still be changed.
+  if (changes.some(({ name }) => judgeTexts.has(name))) requireJudgeText(body.value);
   requireGraderName(body.value.name as string);
   return objectText(document);
 }
@@ -82,6 +84,23 @@ function composeJudgeMembers({ texts, value }: ConfigBody): JsonMember[] {
     { name: "toolContext", valueText: JSON.stringify(toolContext) },
     { name: "requiresExpected", valueText: String(requiresExpected) },
   ];
+}
+
+const judgeTexts: ReadonlySet<string> = new Set([
+  "acceptanceCriteria",
+  "rejectionCriteria",
+  "evaluationCriteria",
+  "judgePrompt",
+]);
+
+/** What a judge reads goes into every run and announcement that has it. */
+function requireJudgeText(value: JsonObject["value"]): void {
+  const chars = [...judgeTexts].reduce((sum, name) => sum + String(value[name] ?? "").length, 0);
+  if (chars <= limits.judgeTextMaxChars) return;
+  throw new AppError(
+    "bad_request",
+    `The criteria and the prompt of a judge must have at most ${limits.judgeTextMaxChars} characters`,
+  );
 }
 
 /** A name is shown in lists, reports and gates: printable text of bounded length. */

@@ -106,7 +106,8 @@ async function readLiveJudges(
   return rows.map((row) => ({ ...row, online: row.online === null ? null : JSON.parse(row.online) }));
 }
 
-async function readLiveGroups(transaction: Queryable, projectId: string): Promise<LiveGroupSource[]> {
+/** The groups that are attached to live traffic. */
+export async function readLiveGroups(transaction: Queryable, projectId: string): Promise<LiveGroupSource[]> {
   const { rows } = await transaction.query<{ id: string; document: string; online: string }>({
     name: "live_groups_read",
     text: `
@@ -120,7 +121,8 @@ async function readLiveGroups(transaction: Queryable, projectId: string): Promis
   return rows.map((row) => ({ id: row.id, group: JSON.parse(row.document), online: JSON.parse(row.online) }));
 }
 
-const judgesOf = ({ members }: GroupDocument): string[] =>
+/** The ids of the judges of a group. */
+export const judgesOf = ({ members }: GroupDocument): string[] =>
   members.flatMap(({ kind, refId }) => (kind === "judge" ? [refId] : []));
 
 const pickProfile = ({

@@ -3,6 +3,7 @@ import { keepLiveScorers } from "@touchstone/contracts";
 import type { Database, Queryable } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
 import { announceLiveScorers } from "./live-scorers.ts";
+import { fitsLiveSet, measureLiveSet } from "./live-set.ts";
 
 /**
  * Serializes changes of a project's grading configs and scorer groups: their rules depend on one another (one default, no judge
@@ -28,7 +29,10 @@ export function createGraderLock(options: {
         text: "select pg_advisory_xact_lock(hashtextextended('touchstone graders ' || $1, 0))",
         values: [projectId],
       });
-      return { result: await work(transaction), announced: await announceLiveScorers(transaction, projectId) };
+      const before = await measureLiveSet(transaction, projectId);
+      const result = await work(transaction);
+      const fits = await fitsLiveSet(transaction, projectId, before);
+      return { result, announced: fits ? await announceLiveScorers(transaction, projectId) : null };
     });
     if (announced !== null) await reportAtOnce(options, keepLiveScorers, announced);
     return result;

@@ -1,4 +1,4 @@
-import { type createRunReply, isUuid } from "@touchstone/contracts";
+import { type createRunReply, isUuid, limits } from "@touchstone/contracts";
 import { AppError } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { ConfigStore } from "../graders/config-store.ts";
@@ -60,6 +60,7 @@ async function findGraders(
     readConfigs(grouped.flatMap(({ kind, refId }) => (kind === "judge" ? [refId] : []))),
     members.read(projectId, grouped),
   ]);
+  requireSmall([settings, group, ...groupJudges.values(), ...additional]);
   return {
     settings,
     group,
@@ -79,6 +80,13 @@ async function findGraders(
     const document = isUuid(id) ? await groups.readDocument(projectId, id) : null;
     return document === null ? undefined : { id, document };
   }
+}
+
+/** The plan of a run has the texts of all its graders. */
+function requireSmall(sources: readonly (GradingSource | null)[]): void {
+  const chars = sources.reduce((sum, source) => sum + (source?.document.length ?? 0), 0);
+  if (chars <= limits.runGradersMaxChars) return;
+  throw new AppError("bad_request", `The graders of a run must have at most ${limits.runGradersMaxChars} characters`);
 }
 
 const membersOf = (group: GradingSource): readonly StoredMember[] =>
