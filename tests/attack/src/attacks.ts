@@ -10,6 +10,7 @@ import { largeDocuments } from "./attacks/large-documents.ts";
 import { largeTraces } from "./attacks/large-traces.ts";
 import { longResults } from "./attacks/long-results.ts";
 import { longTexts } from "./attacks/long-texts.ts";
+import { manyParts } from "./attacks/many-parts.ts";
 import { manyProjects } from "./attacks/many-projects.ts";
 import { natsKills } from "./attacks/nats-kills.ts";
 import { ordinaryTraffic } from "./attacks/ordinary-traffic.ts";
@@ -30,6 +31,7 @@ export const attacks: readonly Attack[] = [
   importBombs,
   largeTraces,
   largeDocuments,
+  ...manyParts,
   slowClients,
   manyProjects,
   fuzz,

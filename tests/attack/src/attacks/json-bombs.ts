@@ -20,6 +20,9 @@ interface Bomb {
 }
 
 const inflatedBytes = 10 * 1024 * 1024 - 64 * 1024;
+/** How many members and values the JSON of a body may have: docs/operating/limits.md. */
+const namesMax = [5_000, 20_000, 50_000, 100_000];
+const valuesMax = 500_000;
 const bombsPerOperation = 3;
 const placeholder = "the bomb goes here";
 
@@ -75,6 +78,12 @@ function makeFillings({ random, scaled }: Pick<Scene, "random" | "scaled">): Fil
         pack('"z":0}'),
       ),
     },
+    // Just below what is counted: these are parsed.
+    ...namesMax.map((max) => ({
+      name: `${max} keys, nearly`,
+      json: join(pack("{"), packNumbered(scaled(max * 0.95) * numberedKey(0).length, numberedKey), pack('"z":0}')),
+    })),
+    { name: "nearly too many values", json: join(pack("["), packRepeated(scaled(valuesMax * 1.9), "0,"), pack("0]")) },
     { name: "arrays in arrays", json: deep("[", "]") },
     { name: "objects in objects", json: join(packRepeated(bytes, '{"a":'), pack("0")) },
     ...Array.from({ length: 4 }, () => {
@@ -84,6 +93,9 @@ function makeFillings({ random, scaled }: Pick<Scene, "random" | "scaled">): Fil
     { name: "a long number", json: packRepeated(bytes, "9") },
   ];
 }
+
+/** A member of 13 bytes. Each number gives another name. */
+const numberedKey = (number: number): string => `"${number.toString(36).padStart(8, "0")}":0,`;
 
 function textOf(unit: string, bytes: number): Packed {
   const escaped = JSON.stringify(fill(unit, 60_000)).slice(1, -1);

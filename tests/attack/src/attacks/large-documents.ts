@@ -35,7 +35,7 @@ const kinds: readonly Kind[] = [
   {
     name: "grading configs",
     route: `${evaluations}/evaluation-settings`,
-    around: (number) => [`{"name":"large ${number}","evaluationCriteria":"`, '"}'],
+    around: (number) => [`{"name":"large ${number}","thresholds":{"note":"`, '"}}'],
     lists: () => [
       `${evaluations}/evaluation-settings`,
       "/agent-monitoring/judge-scorers",
@@ -46,7 +46,7 @@ const kinds: readonly Kind[] = [
   {
     name: "versions of a grading config",
     route: `${evaluations}/evaluation-settings`,
-    around: (number) => [`{"name":"large ${number}","evaluationCriteria":"`, '"}'],
+    around: (number) => [`{"name":"large ${number}","thresholds":{"note":"`, '"}}'],
     next: (id) => ({ method: "PUT", route: `${evaluations}/evaluation-settings/${id}` }),
     lists: (id) => [`/evaluate/evaluationSettings/${id}/versions`, "/export/evaluation-settings-versions"],
   },
