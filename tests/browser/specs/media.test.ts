@@ -50,7 +50,7 @@ function tone(): Buffer {
   return Buffer.concat([header, samples]);
 }
 
-const { base, client } = await createOwnProject();
+const { base, client, post } = await createOwnProject();
 const referTo = (id: string, contentType: string): string =>
   `@@@langfuseMedia:type=${contentType}|id=${id}|source=base64_data_uri@@@`;
 
@@ -148,6 +148,49 @@ test("a recording plays, and a picture that is uploaded after its trace appears 
     await expect.poll(() => player.evaluate((shown) => (shown as unknown as { duration: number }).duration)).toBe(1);
     await fetch(uploadUrl ?? "", { method: "PUT", body: new Uint8Array(late) });
     await page.getByRole("img", { name: /^image\/png, / }).waitFor();
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});
+
+test("a dataset, a run and a comparison show media in the texts of their cases", async () => {
+  const [asked, expected, answered] = await Promise.all(
+    ["asked", "expected", "answered"].map((text) =>
+      upload(Buffer.concat([gradient(), Buffer.from(text)]), "image/png"),
+    ),
+  );
+  const evaluations = "/custom-agent-evaluations";
+  const query = `Which colours are in ${asked}?`;
+  const main_question = { query, expectedResults: `{"sketch":"${expected}"}` };
+  const dataset = await post(`${evaluations}/datasets`, { name: "Pictures", questions: [{ main_question }] });
+  const runIds: unknown[] = [];
+  for (const displayName of ["painter", "drawer"]) {
+    const run = {
+      datasetId: dataset._id,
+      runSource: "external",
+      evaluationSubject: { kind: "custom_agent", displayName },
+    };
+    const { runId } = await post(`${evaluations}/runs`, run);
+    const output = { text: `Like ${answered}, I think.` };
+    const results = [{ idempotencyKey: "case-0", questionIndex: 0, output }];
+    await post(`${evaluations}/runs/${runId}/results`, { batchId: "all", results });
+    await post(`${evaluations}/runs/${runId}/finalize`, {});
+    runIds.push(runId);
+  }
+  const { page, problems, close } = await openPage();
+  try {
+    for (const [address, pictures] of [
+      [`/datasets/${dataset._id}?case=0`, 2],
+      [`/runs/${runIds[0]}?case=0`, 3],
+      [`/runs/compare?baseline=${runIds[0]}&candidate=${runIds[1]}&case=0`, 4],
+    ]) {
+      await page.goto(base + address);
+      await page.getByRole("heading", { name: /^Case 0/ }).waitFor();
+      await expect
+        .poll(() => page.getByRole("img", { name: /^image\/png, / }).count(), { message: `${address}` })
+        .toBe(pictures);
+    }
     expect(problems).toEqual([]);
   } finally {
     await close();

@@ -3,8 +3,8 @@ import { formatBytes, formatDuration } from "../ui/format.ts";
 import { ChevronDownIcon, ChevronRightIcon, CloseIcon } from "../ui/icons.tsx";
 import { JsonView } from "../ui/json-view.tsx";
 import { LongText } from "./long-text.tsx";
-import { Media, MediaOf } from "./media.tsx";
-import { splitAtMedia } from "./media-references.ts";
+import { MediaOf } from "./media.tsx";
+import { MediaText } from "./media-text.tsx";
 import {
   type FoundDocument,
   type Part,
@@ -54,18 +54,10 @@ function Json({ value }: { value: unknown }) {
 function Text({ text, speaker }: { text: string; speaker: Speaker }) {
   const value = speaker === "user" ? text : parsedText(text);
   if (typeof value !== "string") return <Json value={value} />;
-  const pieces = splitAtMedia(text);
-  if (pieces.some((piece) => typeof piece !== "string")) {
-    return pieces.map((piece, index) =>
-      typeof piece === "string" ? (
-        <Text key={index} text={piece} speaker={speaker} />
-      ) : (
-        <Media key={index} reference={piece} />
-      ),
-    );
-  }
-  if (speaker === "system") return <LongText text={text} most={systemMost} />;
-  return <LongText text={text} isMarkdown={speaker === "assistant"} />;
+  const most = speaker === "system" && { most: systemMost };
+  return (
+    <MediaText text={text} show={(piece) => <LongText text={piece} isMarkdown={speaker === "assistant"} {...most} />} />
+  );
 }
 
 function Image({ url, description }: { url: string | null; description: string }) {

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { MediaText } from "../blocks/media-text.tsx";
 import { countOf } from "../ui/format.ts";
 import { Badge } from "../ui/page.tsx";
 import { variantsOf } from "./case-rules.ts";
@@ -96,9 +97,14 @@ function Texts({ label, texts }: { label: string; texts: string | readonly strin
 
 function Text({ children }: { children: string }) {
   return (
-    <p className="m-0 break-words whitespace-pre-wrap" dir="auto">
-      {children}
-    </p>
+    <MediaText
+      text={children}
+      show={(text) => (
+        <p className="m-0 break-words whitespace-pre-wrap" dir="auto">
+          {text}
+        </p>
+      )}
+    />
   );
 }
 

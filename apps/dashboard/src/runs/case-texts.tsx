@@ -1,4 +1,5 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { MediaText } from "../blocks/media-text.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { useShortcuts } from "../ui/shortcuts.tsx";
 import { Tabs } from "../ui/tabs.tsx";
@@ -73,5 +74,5 @@ export function CaseTexts({
 
 function Text({ children }: { children: string | null }) {
   if (children === null || children === "") return <p className="m-0 text-soft">none</p>;
-  return <Markdown text={children} />;
+  return <MediaText text={children} show={(text) => <Markdown text={text} />} />;
 }

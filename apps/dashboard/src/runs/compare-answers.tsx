@@ -1,5 +1,6 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { MediaText } from "../blocks/media-text.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { useShortcuts } from "../ui/shortcuts.tsx";
 import { Tabs } from "../ui/tabs.tsx";
@@ -45,7 +46,7 @@ export function CompareAnswers({
             </div>
             {expected !== null && (
               <Labelled title="Expected">
-                <Markdown text={expected} />
+                <MediaText text={expected} show={(text) => <Markdown text={text} />} />
               </Labelled>
             )}
           </>
@@ -79,7 +80,7 @@ function Answer({ title, side }: { title: string; side: WholeSide }) {
         </p>
       )}
       {side.output !== null ? (
-        <Markdown text={side.output} />
+        <MediaText text={side.output} show={(text) => <Markdown text={text} />} />
       ) : (
         side.error === null && <span className="text-soft">none</span>
       )}

@@ -1,4 +1,5 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { MediaText } from "../blocks/media-text.tsx";
 import { verdictsOfResult } from "../blocks/verdict-sources.ts";
 import { WhyPanel } from "../blocks/why-panel.tsx";
 import { useApi } from "../shell/session.tsx";
@@ -90,7 +91,10 @@ export function CompareCase({
       <div className="flex flex-col gap-5">
         <section>
           <h3 className="m-0 mb-1 text-xs font-normal text-faint">Question</h3>
-          <Markdown text={questionOf(candidate.result) ?? questionOf(baseline.result) ?? row.query ?? "-"} />
+          <MediaText
+            text={questionOf(candidate.result) ?? questionOf(baseline.result) ?? row.query ?? "-"}
+            show={(text) => <Markdown text={text} />}
+          />
         </section>
         <CompareAnswers
           baseline={baseline}
