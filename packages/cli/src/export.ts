@@ -6,12 +6,13 @@ import { pipeline } from "node:stream/promises";
 import { bodyOf, type Touchstone } from "@touchstone/sdk";
 import type { Command } from "commander";
 import { saveContents } from "./media.ts";
+import { showProgress } from "./progress.ts";
 import { Failure, type Surroundings } from "./surroundings.ts";
 
 const newLine = "\n".charCodeAt(0);
 
 /** `touchstone export [entity...]` */
-export function addExport(program: Command, { client, print, note, interrupted }: Surroundings): void {
+export function addExport(program: Command, { client, print, note, isTerminal, interrupted }: Surroundings): void {
   program
     .command("export")
     .description("Write what the project has into files, one row a line as JSON.")
@@ -35,7 +36,9 @@ export function addExport(program: Command, { client, print, note, interrupted }
       for (const { entity, rows } of entities) {
         if (names.length === 0 ? rows === 0 : !names.includes(entity)) continue;
         const file = path.join(output, `${entity}.ndjson`);
-        written.push({ entity, rows: await writeEntity(api, { entity, file, since, signal: interrupted }), file });
+        const view = showProgress({ total: rows, format: `${entity}: {value} of {total} rows`, note, isTerminal });
+        const asked = { entity, file, since, signal: interrupted, onRows: view.update };
+        written.push({ entity, rows: await writeEntity(api, asked).finally(view.stop), file });
         note(`${file}: ${written.at(-1)?.rows} rows`);
         if (entity === "media") note(`${output}/media: ${await saveContents(api, file, interrupted)} contents`);
       }
@@ -51,11 +54,17 @@ interface ExportFlags {
   json?: boolean;
 }
 
+interface EntityExport {
+  entity: string;
+  file: string;
+  since: string | undefined;
+  signal: AbortSignal;
+  /** How many rows were read so far. */
+  onRows(rows: number): void;
+}
+
 /** The file has its name only when it is complete: the server breaks the connection when it cannot go on. */
-async function writeEntity(
-  client: Touchstone,
-  { entity, file, since, signal }: { entity: string; file: string; since: string | undefined; signal: AbortSignal },
-): Promise<number> {
+async function writeEntity(client: Touchstone, { entity, file, since, signal, onRows }: EntityExport): Promise<number> {
   const query = since === undefined ? "" : `?since=${encodeURIComponent(since)}`;
   const response = await client.request(`/api/v1/export/${entity}${query}`, { signal });
   let rows = 0;
@@ -65,6 +74,7 @@ async function writeEntity(
     async function* (chunks: AsyncIterable<Buffer>) {
       for await (const chunk of chunks) {
         for (const byte of chunk) if (byte === newLine) rows += 1;
+        onRows(rows);
         yield chunk;
       }
     },

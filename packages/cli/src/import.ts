@@ -1,16 +1,20 @@
 import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import path from "node:path";
 import type { AnswerOf, Touchstone } from "@touchstone/sdk";
 import type { Command } from "commander";
 import { addImportLangfuse } from "./langfuse/command.ts";
 import { linesOf } from "./lines.ts";
 import { storeMedia } from "./media.ts";
+import { showProgress } from "./progress.ts";
 import { exitCodes, Failure, type Surroundings } from "./surroundings.ts";
 
 type Imported = AnswerOf<"importTraces", 200>;
 
 const pieceBytes = 8 * 1024 * 1024;
 const shownReasons = 20;
+
+const progressFormat = "{percent} %: {stored} stored, {replayed} stored before, {rejected} rejected";
 
 /** `touchstone import <file>` */
 export function addImport(program: Command, surroundings: Surroundings): void {
@@ -35,15 +39,7 @@ export function addImport(program: Command, surroundings: Surroundings): void {
         process.exitCode = missing.length > 0 ? exitCodes.failed : exitCodes.passed;
         return;
       }
-      const sum: Imported = { stored: 0, replayed: 0, rejected: 0, reasons: [] };
-      for await (const { text, firstLine } of readPieces(file)) {
-        const { stored, replayed, rejected, reasons } = await importPiece(api, text, interrupted);
-        sum.stored += stored;
-        sum.replayed += replayed;
-        sum.rejected += rejected;
-        sum.reasons.push(...reasons.map(({ line, error }) => ({ line: line + firstLine - 1, error })));
-        note(`${sum.stored} stored, ${sum.replayed} stored before, ${sum.rejected} rejected`);
-      }
+      const sum = await importTraces(api, file, surroundings);
       for (const { line, error } of sum.reasons.slice(0, shownReasons)) note(`line ${line}: ${error}`);
       print(
         json
@@ -53,6 +49,30 @@ export function addImport(program: Command, surroundings: Surroundings): void {
       process.exitCode = sum.rejected > 0 ? exitCodes.failed : exitCodes.passed;
     });
   addImportLangfuse(importing, surroundings);
+}
+
+/** Sends a file in pieces. */
+async function importTraces(api: Touchstone, file: string, surroundings: Surroundings): Promise<Imported> {
+  const { note, isTerminal, interrupted } = surroundings;
+  const sum: Imported = { stored: 0, replayed: 0, rejected: 0, reasons: [] };
+  const { size: total } = await stat(file).catch(() => ({ size: 0 }));
+  const view = showProgress({ total, format: progressFormat, note, isTerminal, lineEveryMs: 0 });
+  let bytes = 0;
+  try {
+    for await (const { text, firstLine } of readPieces(file)) {
+      const { stored, replayed, rejected, reasons } = await importPiece(api, text, interrupted);
+      sum.stored += stored;
+      sum.replayed += replayed;
+      sum.rejected += rejected;
+      sum.reasons.push(...reasons.map(({ line, error }) => ({ line: line + firstLine - 1, error })));
+      bytes = Math.min(total, bytes + Buffer.byteLength(text));
+      const figures = { stored: sum.stored, replayed: sum.replayed, rejected: sum.rejected };
+      view.update(bytes, { ...figures, percent: Math.floor((100 * bytes) / total) });
+    }
+  } finally {
+    view.stop();
+  }
+  return sum;
 }
 
 async function importPiece(client: Touchstone, text: string, signal: AbortSignal): Promise<Imported> {

@@ -34,11 +34,12 @@ export function addTraces(program: Command, { client, print, note, interrupted }
     .description("Print a trace as JSON.")
     .argument("<trace>", "the id of the trace")
     .option("--url <url>", "the address of Touchstone")
-    .action(async (traceId: string, { url }: { url?: string }) => {
+    .option("--json", "print it in one line")
+    .action(async (traceId: string, { url, json }: { url?: string; json?: boolean }) => {
       const trace = await bodyOf(
         client(url).api.GET("/api/v1/ingest/traces/{traceId}", { params: { path: { traceId } } }),
       );
-      print(JSON.stringify(trace, null, 2));
+      print(JSON.stringify(trace, null, json === true ? 0 : 2));
     });
 
   addFilters(

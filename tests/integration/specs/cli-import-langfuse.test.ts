@@ -90,9 +90,10 @@ async function importAndKill(langfuse: ScriptedLangfuse, kill: number): Promise<
 }
 
 /** Asks Touchstone as a client of Langfuse does. */
-async function askAsClient(path: string): Promise<unknown> {
-  const response = await fetch(`${system.url}/api/public${path}`, { headers: { "x-api-key": system.apiKey } });
-  return response.json();
+async function askAsClient(path: string, method = "GET", sent?: object): Promise<unknown> {
+  const headers = { "x-api-key": system.apiKey, "content-type": "application/json" };
+  const body = sent === undefined ? null : JSON.stringify(sent);
+  return (await fetch(`${system.url}/api/public${path}`, { method, headers, body })).json();
 }
 
 /** The lines of an export. */
@@ -200,30 +201,13 @@ describe.each([3, 4] as const)("from Langfuse %i", (major) => {
     expect(await askAsClient(`${path}?version=3`)).toMatchObject({ error: "NotFoundError" });
     expect(JSON.parse(moved.stdout).lines).toContainEqual({ what: "prompt labels and tags", source: 4, target: 4 });
 
-    await fetch(`${system.url}/api/public${path}/versions/2`, {
-      method: "PATCH",
-      headers: { "x-api-key": system.apiKey, "content-type": "application/json" },
-      body: JSON.stringify({ newLabels: ["production"] }),
-    });
+    await askAsClient(`${path}/versions/2`, "PATCH", { newLabels: ["production"] });
     const compared = await start([...quick, "--journal", "another"], access(langfuse)).ended;
     expect(compared.code, compared.log).toBe(1);
     expect(JSON.parse(compared.stdout)).toMatchObject({
       equal: false,
       differences: [{ kind: "prompt label", problem: "altered", count: 1, id: `greeting ${major} production` }],
     });
-  });
-
-  test("a commit message of a prompt that differs is named", async () => {
-    const langfuse = await startLangfuse(major, 100);
-    expect((await start(quick, access(langfuse)).ended).code).toBe(0);
-    const chat = langfuse.project.prompts.find(({ type }) => type === "chat");
-    Object.assign(chat ?? {}, { commitMessage: "Kinder" });
-    const { code, stdout, log } = await start([...quick, "--journal", "another"], access(langfuse)).ended;
-
-    expect(code, log).toBe(1);
-    expect(JSON.parse(stdout).differences).toMatchObject([
-      { kind: "prompt", problem: "altered", id: `chat/${major} 1` },
-    ]);
   });
 
   test("media that only an item of a dataset has are copied, and kept by the item", async () => {
@@ -251,11 +235,7 @@ describe.each([3, 4] as const)("from Langfuse %i", (major) => {
     const { id, traceId } = langfuse.project.observations[42] ?? {};
     const body = { id, traceId, usageDetails: { input: 999, output: 5 } };
     const event = { id: `altered-${major}`, type: "generation-update", timestamp: new Date().toISOString(), body };
-    await fetch(`${system.url}/api/public/ingestion`, {
-      method: "POST",
-      headers: { "x-api-key": system.apiKey, "content-type": "application/json" },
-      body: JSON.stringify({ batch: [event] }),
-    });
+    await askAsClient("/ingestion", "POST", { batch: [event] });
     const { code, stdout, log } = await start(quick, access(langfuse)).ended;
 
     expect(code, log).toBe(1);
@@ -264,6 +244,27 @@ describe.each([3, 4] as const)("from Langfuse %i", (major) => {
       differences: [{ kind: "observation", problem: "altered", count: 1, id }],
     });
   });
+});
+
+test("parts are imported by themselves, and the same journal takes the others later", async () => {
+  const langfuse = await startLangfuse(4, 20);
+  const counted = await start(["--dry-run", "--json", "--only", "prompts, datasets"], access(langfuse)).ended;
+  expect(JSON.parse(counted.stdout)).toEqual({ datasets: 1, "dataset items": 5, prompts: 2 });
+
+  const [first] = langfuse.project.prompts;
+  langfuse.project.prompts = [{ ...first, name: "alone" }];
+  const some = await start([...quick, "--only", "prompts"], access(langfuse)).ended;
+  expect(some.code, some.log).toBe(0);
+  const kinds = ({ stdout }: Ended) =>
+    JSON.parse(stdout)
+      .lines.map(({ what }: { what: string }) => what)
+      .filter((what: string) => /^(traces|observations|scores|dataset items|prompt versions)$/.test(what));
+  expect(kinds(some)).toEqual(["prompt versions"]);
+  const more = await start([...quick, "--only", "prompts,scores"], access(langfuse)).ended;
+  expect(kinds(more)).toEqual(["scores", "prompt versions"]);
+  const wrong = await start(["--only", "prompts,users"], access(langfuse)).ended;
+  expect(wrong.log).toContain("It must be of prompts, datasets, traces, scores");
+  expect(wrong.code).toBe(2);
 });
 
 test("a run without items is counted, because an item makes a run", async () => {

@@ -360,6 +360,8 @@ describe("touchstone", () => {
     expect(found.stdout).toContain(traceId);
     const got = await touchstone(["traces", "get", traceId]);
     expect(JSON.parse(got.stdout)._id).toBe(traceId);
+    const inLine = await touchstone(["traces", "get", traceId, "--json"]);
+    expect(inLine.stdout).toBe(`${JSON.stringify(JSON.parse(got.stdout))}\n`);
 
     await mkdir(path.join(folder, "out"));
     const exported = await touchstone(["export", "traces", "--output", "out"]);

@@ -2,10 +2,10 @@ import { writeFile } from "node:fs/promises";
 import { EvaluationError, type EvaluationRun, evaluate, type GateVerdict, type RunResult } from "@touchstone/sdk";
 import type { Command } from "commander";
 import { describeVerdict } from "../gate.ts";
+import { type ProgressView, showProgress } from "../progress.ts";
 import { exitCodes, type Surroundings } from "../surroundings.ts";
 import { type EvalConfig, readConfig } from "./config.ts";
 import { renderJunit } from "./junit.ts";
-import { type ProgressView, showProgress } from "./progress.ts";
 import { openTask } from "./task.ts";
 
 interface EvalFlags {
@@ -41,6 +41,8 @@ export function addEval(program: Command, surroundings: Surroundings): void {
     });
 }
 
+const format = "{value} of {total} judged, {answered} answered, {failed} failed";
+
 async function runEval(config: EvalConfig, flags: EvalFlags, surroundings: Surroundings): Promise<number> {
   const { client, note, print, isTerminal, interrupted, environment } = surroundings;
   const { gate: checks, task, url, ...options } = config;
@@ -53,9 +55,9 @@ async function runEval(config: EvalConfig, flags: EvalFlags, surroundings: Surro
     signal: interrupted,
     onStart({ runId, url: page, total }) {
       note(`Run ${runId}: ${total} answers are asked for. ${page}`);
-      view = showProgress(total, note, isTerminal);
+      view = showProgress({ total, format, note, isTerminal });
     },
-    onProgress: (progress) => view?.update(progress),
+    onProgress: ({ submitted, answered, failed }) => view?.update(submitted, { answered, failed }),
   }).finally(() => view?.stop());
   const gate = checks === null ? null : await run.gate(checks);
   if (flags.junit !== undefined) await writeFile(flags.junit, renderJunit(await collect(run), gate));

@@ -2,15 +2,25 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { readNumber } from "../gate.ts";
+import { showProgress } from "../progress.ts";
 import { exitCodes, Failure, type Surroundings } from "../surroundings.ts";
-import { type Counts, countFiles, countObservations, countRows, describeReading, showCounts } from "./count.ts";
-import { kinds } from "./held.ts";
+import {
+  type Counts,
+  countFiles,
+  countObservations,
+  countRows,
+  countsOf,
+  describeReading,
+  showCounts,
+} from "./count.ts";
+import { type Kind, kinds } from "./held.ts";
 import { type Journal, openJournal } from "./journal.ts";
-import { apiSteps, fileSteps, readApi, takeStep, type Window } from "./plan.ts";
+import { apiSteps, fileSteps, type ImportedPart, parts, readApi, takeStep } from "./plan.ts";
 import { readBack } from "./read-back.ts";
 import { openExportFile } from "./read-files.ts";
 import { type Report, report, showReport } from "./report.ts";
 import { createSource, type LangfuseSource } from "./source.ts";
+import type { Stores } from "./store.ts";
 import { MediaCopier } from "./store-media.ts";
 import { Target } from "./target.ts";
 
@@ -23,6 +33,7 @@ interface Flags {
   journal?: string;
   requestsPerMinute?: number;
   pageSize?: number;
+  only?: ReadonlySet<ImportedPart>;
   dryRun?: boolean;
   url?: string;
   json?: boolean;
@@ -31,7 +42,6 @@ interface Flags {
 /** The slowest plan of Langfuse's own installation; others have no limit by themselves. */
 const cloud = /(^|\.)langfuse\.com$/;
 const perMinute = { cloud: 30, other: 600 } as const;
-const progressMs = 10_000;
 
 /** `touchstone import langfuse [file...]` */
 export function addImportLangfuse(importing: Command, surroundings: Surroundings): void {
@@ -56,6 +66,7 @@ export function addImportLangfuse(importing: Command, surroundings: Surroundings
       readCount,
     )
     .option("--page-size <rows>", "ask for fewer rows at a time", readCount)
+    .option("--only <parts>", `only these parts, such as prompts,datasets: ${parts.join(", ")}`, readParts)
     .option("--dry-run", "count what Langfuse has, and write nothing")
     .option("--url <url>", "the address of Touchstone")
     .option("--json", "print the report as JSON")
@@ -72,7 +83,7 @@ export function addImportLangfuse(importing: Command, surroundings: Surroundings
 
 /** Copies what the journal does not have yet, and compares both sides. */
 async function importHistory(files: readonly string[], flags: Flags, surroundings: Surroundings): Promise<Report> {
-  const { note, interrupted: signal } = surroundings;
+  const { interrupted: signal } = surroundings;
   const client = surroundings.client(flags.url);
   const target = new Target(client, signal);
   const access = files.length > 0 ? null : readAccess(flags, surroundings);
@@ -82,16 +93,26 @@ async function importHistory(files: readonly string[], flags: Flags, surrounding
   const opened = await Promise.all(files.map((file) => openExportFile(path.resolve(file))));
   const places = access === null ? opened.map(({ file }) => file) : [access.url];
   const subject = { source: places.join(", "), target: target.url, from: flags.from ?? null, to: flags.to ?? null };
-  const journal = await openJournal(folderOf(flags, [subject, access?.publicKey]), subject, note);
+  const journal = await openJournal(folderOf(flags, [subject, access?.publicKey]), subject, surroundings.note);
+  const shown = { note: surroundings.note };
+  const note = (text: string) => shown.note(text);
   try {
     const source = access === null ? null : createSource({ ...access, signal, note });
     const stores = { media: source === null ? null : new MediaCopier(source, target), target, journal };
-    const steps =
+    const { steps, counts } =
       source === null
-        ? fileSteps(opened, stores)
-        : apiSteps(await greet(source, { flags, window: journal.subject, note }), stores, journal.subject);
-    const progress = createProgress(journal, note);
-    for await (const step of steps) await takeStep(step, journal, progress);
+        ? { steps: fileSteps(opened, stores), counts: surroundings.isTerminal ? await countFiles(opened) : {} }
+        : await greet(source, { flags, stores, note });
+    const view = showRows(journal, counts, surroundings);
+    shown.note = view.note;
+    try {
+      for await (const step of steps) {
+        if (flags.only?.has(step.part) ?? true) await takeStep(step, journal, view.update);
+      }
+    } finally {
+      view.stop();
+      shown.note = surroundings.note;
+    }
     note("Everything is read. Comparing it with what Touchstone holds.");
     return report(journal, await readBack(journal, { client, target, signal }));
   } finally {
@@ -102,27 +123,52 @@ async function importHistory(files: readonly string[], flags: Flags, surrounding
 /** Says what there is, and how long reading it takes. */
 async function greet(
   source: LangfuseSource,
-  { flags, window, note }: { flags: Flags; window: Window; note: (text: string) => void },
+  { flags, stores, note }: { flags: Flags; stores: Stores; note: (text: string) => void },
 ) {
   const api = await readApi(source, flags.pageSize ?? null);
-  const counts = await countRows(api, window);
+  const { subject } = stores.journal;
+  const counts = countsOf(await countRows(api, subject), flags.only);
   const reading = describeReading(counts, api, rateOf(flags, source.url));
   note(`Langfuse ${api.version} has ${showCounts(counts)}. Reading all takes ${reading}.`);
   note("Live judges, alert rules and webhooks that are switched on see the traces of the last 60 days.");
-  return api;
+  return { steps: apiSteps(api, stores, subject), counts };
+}
+
+/** The kinds of rows that Langfuse counts, by the names of its counts. */
+const counted: readonly (readonly [name: string, kind: Kind])[] = [
+  ["traces", "trace"],
+  ["observations", "observation"],
+  ["scores", "score"],
+  ["dataset items", "item"],
+];
+
+/** A bar over the rows that are counted. Its words, and the lines in its place, name all rows. */
+function showRows(journal: Journal, counts: Counts, { note, isTerminal }: Surroundings) {
+  const known = counted.filter(([name]) => (counts[name] ?? 0) > 0);
+  const total = known.reduce((sum, [name]) => sum + (counts[name] ?? 0), 0);
+  const view = showProgress({ total: Math.max(1, total), format: "{rows}", note, isTerminal });
+  return {
+    ...view,
+    update() {
+      const read = journal.counts();
+      const value = known.reduce((sum, [, kind]) => sum + (read[kind] ?? 0), 0);
+      const rows = Object.entries(read).map(([kind, count]) => `${count} ${kinds[kind as Kind].plural}`);
+      view.update(Math.min(value, total), { rows: rows.join(", ") });
+    },
+  };
 }
 
 /** What `--dry-run` prints. */
 async function count(files: readonly string[], flags: Flags, surroundings: Surroundings): Promise<string> {
   let counts: Counts;
   let reading = "";
-  if (files.length > 0) counts = await countFiles(await Promise.all(files.map(openExportFile)));
+  if (files.length > 0) counts = countsOf(await countFiles(await Promise.all(files.map(openExportFile))), flags.only);
   else {
     const { interrupted: signal, note } = surroundings;
     const source = createSource({ ...readAccess(flags, surroundings), signal, note });
     const api = await readApi(source, flags.pageSize ?? null);
     const window = { from: flags.from ?? null, to: flags.to ?? new Date().toISOString() };
-    counts = await countRows(api, window);
+    counts = countsOf(await countRows(api, window), flags.only);
     if (api.major === 4 && counts.observations === null) counts.observations = await countObservations(api, window);
     reading = ` Reading all takes ${describeReading(counts, api, rateOf(flags, source.url))}.`;
   }
@@ -155,18 +201,11 @@ function folderOf({ journal }: Flags, subject: unknown): string {
   return journal ?? path.join(".touchstone", `import-langfuse-${hash}`);
 }
 
-/** Notes what is done, at most once in ten seconds. */
-function createProgress(journal: Journal, note: (text: string) => void): () => void {
-  let lastMs = Date.now();
-  return () => {
-    if (Date.now() - lastMs < progressMs) return;
-    lastMs = Date.now();
-    note(
-      Object.entries(journal.counts())
-        .map(([kind, rows]) => `${rows} ${kinds[kind as keyof typeof kinds].plural}`)
-        .join(", "),
-    );
-  };
+function readParts(text: string): ReadonlySet<ImportedPart> {
+  const named = text.split(",").map((part) => part.trim());
+  const unknown = named.find((part) => !parts.some((one) => one === part));
+  if (unknown !== undefined) throw new InvalidArgumentError(`It must be of ${parts.join(", ")}, with commas between.`);
+  return new Set(named as ImportedPart[]);
 }
 
 function readCount(text: string): number {

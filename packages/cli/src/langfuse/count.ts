@@ -1,12 +1,20 @@
 import { Failure } from "../surroundings.ts";
 import { cursorList } from "./lists.ts";
-import { type Api, beginning, observationsPage, smallPage, type Window } from "./plan.ts";
+import { type Api, beginning, type ImportedPart, observationsPage, smallPage, type Window } from "./plan.ts";
 import { type ExportFile, fileList } from "./read-files.ts";
 import { metaOf } from "./row.ts";
 import type { LangfuseSource } from "./source.ts";
 
 /** Rows by list; null where the source does not say how many. */
 export type Counts = Record<string, number | null>;
+
+const partOf: Readonly<Record<string, ImportedPart>> = { observations: "traces", "dataset items": "datasets" };
+
+/** Those of some parts; undefined is all. */
+export function countsOf(counts: Counts, chosen: ReadonlySet<ImportedPart> | undefined): Counts {
+  const entries = Object.entries(counts);
+  return Object.fromEntries(entries.filter(([name]) => chosen?.has(partOf[name] ?? (name as ImportedPart)) ?? true));
+}
 
 /** How many rows the lists of a running Langfuse have. It takes a request a list. */
 export async function countRows({ source, major }: Api, { from, to }: Window): Promise<Counts> {

@@ -9,8 +9,13 @@ import { storeDatasets, storeExperimentItems, storeItems, storeRuns } from "./st
 import { storeObservations, storeScores, storeTraces } from "./store-events.ts";
 import { storePrompts } from "./store-prompts.ts";
 
+/** What may be imported by itself. Dataset items and runs are parts of `datasets`, observations and media of `traces`. */
+export const parts = ["prompts", "datasets", "traces", "scores"] as const;
+export type ImportedPart = (typeof parts)[number];
+
 /** A list that is imported. */
 export interface Step {
+  part: ImportedPart;
   /** Its name in the journal. */
   stream: string;
   list: List;
@@ -47,15 +52,20 @@ export async function* apiSteps(api: Api, stores: Stores, { from, to }: Window):
   const { source, major, pageSize } = api;
   const limit = Math.min(smallPage, pageSize ?? smallPage);
   const numbered = (path: string, query = {}) => numberedList(source, path, { limit, ...query });
-  yield { stream: "prompts", list: numbered("/v2/prompts"), store: storePrompts(stores, source) };
-  yield { stream: "datasets", list: numbered("/v2/datasets"), store: storeDatasets(stores) };
+  yield { part: "prompts", stream: "prompts", list: numbered("/v2/prompts"), store: storePrompts(stores, source) };
+  yield { part: "datasets", stream: "datasets", list: numbered("/v2/datasets"), store: storeDatasets(stores) };
   const datasets = [...stores.journal.names].filter(([id]) => id.startsWith("dataset ")).map(([, name]) => name);
   for (const datasetName of new Set(datasets)) {
     const list = numbered("/dataset-items", { datasetName });
-    yield { stream: `items of ${datasetName}`, list, store: storeItems(stores, datasetName) };
+    yield { part: "datasets", stream: `items of ${datasetName}`, list, store: storeItems(stores, datasetName) };
     if (major === 4) continue;
     const runs = numbered(`/datasets/${encodeURIComponent(datasetName)}/runs`);
-    yield { stream: `runs of ${datasetName}`, list: runs, store: storeRuns(stores, source, datasetName) };
+    yield {
+      part: "datasets",
+      stream: `runs of ${datasetName}`,
+      list: runs,
+      store: storeRuns(stores, source, datasetName),
+    };
   }
   if (major === 4) {
     const query = {
@@ -65,7 +75,7 @@ export async function* apiSteps(api: Api, stores: Stores, { from, to }: Window):
       toStartTime: to,
     };
     const list = cursorList(source, "/experiment-items", query);
-    yield { stream: "experiment items", list, store: storeExperimentItems(stores) };
+    yield { part: "datasets", stream: "experiment items", list, store: storeExperimentItems(stores) };
   } else {
     const list = numbered("/traces", {
       fields: "core,io",
@@ -73,12 +83,17 @@ export async function* apiSteps(api: Api, stores: Stores, { from, to }: Window):
       fromTimestamp: from,
       toTimestamp: to,
     });
-    yield { stream: "traces", list, store: storeTraces(stores) };
+    yield { part: "traces", stream: "traces", list, store: storeTraces(stores) };
   }
   const query = { limit: pageSize ?? observationsPage[major], fromStartTime: from, toStartTime: to };
   const observations = major === 4 ? observationList(source, query) : numberedList(source, "/observations", query);
-  yield { stream: "observations", list: observations, store: storeObservations(stores, major === 4) };
-  yield { stream: "scores", list: await scoreList(api, { limit, from, to }), store: storeScores(stores) };
+  yield { part: "traces", stream: "observations", list: observations, store: storeObservations(stores, major === 4) };
+  yield {
+    part: "scores",
+    stream: "scores",
+    list: await scoreList(api, { limit, from, to }),
+    store: storeScores(stores),
+  };
 }
 
 /** Where a time is required. */
@@ -104,7 +119,8 @@ export function* fileSteps(files: readonly ExportFile[], stores: Stores): Genera
         observations: (s: Stores) => storeObservations(s, makesTraces),
         scores: storeScores,
       };
-      yield { stream: `${kind} of ${file}`, list: fileList(file), store: store[kind](stores) };
+      const part = kind === "scores" ? "scores" : "traces";
+      yield { part, stream: `${kind} of ${file}`, list: fileList(file), store: store[kind](stores) };
     }
   }
 }
