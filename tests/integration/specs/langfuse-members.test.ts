@@ -4,7 +4,7 @@ import { type ApiClient, createClient } from "../src/client.ts";
 import { basic, type LangfuseClients, langfuseClients, readOnlyTrace } from "../src/langfuse-clients.ts";
 import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
 
-/** What Langfuse's clients send and Touchstone has no place of its own for. */
+/** What Langfuse's clients send that has no member in Touchstone. */
 let system: CombinedSystem;
 let client: ApiClient;
 let langfuse: LangfuseClients;
