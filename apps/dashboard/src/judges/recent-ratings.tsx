@@ -13,7 +13,7 @@ export function RecentRatings({
   window,
 }: {
   evaluatorId: string;
-  /** Absent for a group, which has no page of its own. */
+  /** Absent for a group: it has no page. */
   judgeId?: string;
   window: Window;
 }) {
