@@ -1,6 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { withPage } from "../src/open-page.ts";
+import { sample } from "../src/projects.ts";
 
 /** Drags from one fraction of an element's width to another. */
 async function drag(page: Page, element: Locator, from: number, to: number): Promise<void> {
