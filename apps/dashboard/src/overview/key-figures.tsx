@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { CountedTraces } from "../blocks/traces-link.tsx";
 import { useApi } from "../shell/session.tsx";
+import { classNames } from "../ui/class-names.ts";
 import { countOf, formatCost, formatCount, formatDuration, formatShare } from "../ui/format.ts";
 import { Stat } from "../ui/page.tsx";
 import { Loaded, Skeleton } from "../ui/states.tsx";
@@ -124,13 +125,13 @@ function Figure({
 
 /** The change of a share from the previous window, in percentage points. */
 function Change({ value, goodWhen }: { value: number | null; goodWhen: "up" | "down" }) {
-  if (value === null) return <span className="text-faint">no earlier figure</span>;
+  if (value === null) return <span className="whitespace-nowrap text-faint">no earlier figure</span>;
   const points = Math.abs(value * 100);
   if (points < 0.05) return <span className="text-faint">unchanged</span>;
   const isUp = value > 0;
   const isGood = isUp === (goodWhen === "up");
   return (
-    <span className={isGood ? "text-good" : "text-bad"}>
+    <span className={classNames("whitespace-nowrap", isGood ? "text-good" : "text-bad")}>
       {isUp ? "▲" : "▼"} {points.toFixed(1)} points<span className="sr-only">{isGood ? ", better" : ", worse"}</span>
     </span>
   );

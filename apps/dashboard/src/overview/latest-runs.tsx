@@ -30,7 +30,7 @@ export function LatestRuns() {
     >
       <Loaded query={runs}>
         {(page) => (
-          <FiguresTable name="Latest runs" columns={columns} className="min-w-160">
+          <FiguresTable name="Latest runs" columns={columns} className="min-w-140">
             {runChanges(page.runs, shownMost).map(({ run, baselineId, delta }) => (
               <tr key={run._id}>
                 <td>

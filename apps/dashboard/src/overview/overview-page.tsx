@@ -30,11 +30,11 @@ export function OverviewPage() {
             <>
               <KeyFigures window={window} />
               <OverviewCharts window={window} />
-              <div className="grid min-w-0 gap-x-8 gap-y-6 lg:grid-cols-[3fr_2fr]">
-                <AgentFigures window={window} />
+              <AgentFigures window={window} />
+              <div className="grid min-w-0 gap-x-8 gap-y-6 lg:grid-cols-[3fr_2fr] lg:[&>:only-child]:col-span-2">
+                <LatestRuns />
                 <OpenSignals />
               </div>
-              <LatestRuns />
               <Ingest window={window} />
               <ModelFigures window={window} />
               <Quotas />

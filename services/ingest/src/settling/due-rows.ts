@@ -66,7 +66,7 @@ async function readShares(
   { rowsMax, after }: { rowsMax: number; after: string },
 ): Promise<{ rows: DueRow[]; last: string | null }> {
   const { table, key, due, condition = "true" } = waiting;
-  const { rows } = await database.query<DueRecord & { last: string | null }>({
+  const { rows } = await database.query<(DueRecord | { [Name in keyof DueRecord]: null }) & { last: string | null }>({
     // The recursion steps from one project to the next: its cost does not grow with their backlog.
     name: `${table}_${due}_shares`,
     text: `
@@ -100,14 +100,15 @@ async function readShares(
           limit $3
         ) own
       )
-      select project_id, key, due_time::text as due,
-        (select visited.project_id from visited order by place desc limit 1) as last
-      from candidates
+      select project_id, key, due_time::text as due, visit.last
+      from (select visited.project_id as last from visited order by place desc limit 1) visit
+      left join candidates on true
       order by turn, due_time
       limit $3`,
     values: [after, projectsMax, rowsMax],
   });
-  return { rows: rows.map(toDueRow), last: rows[0]?.last ?? null };
+  // None of the visited projects may have a row that is due.
+  return { rows: rows.flatMap((row) => (row.key === null ? [] : toDueRow(row))), last: rows[0]?.last ?? null };
 }
 
 function toDueRow({ project_id, key, due }: DueRecord): DueRow {
