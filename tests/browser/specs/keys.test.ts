@@ -27,7 +27,7 @@ test("without a default project the page asks for a key, and asks again after Di
   await page.getByRole("heading", { name: "Connect to a project", exact: true }).waitFor();
   expect(await inspect(page)).toEqual([]);
   await paste(page, "not-a-key");
-  await page.getByText("The key that was used here does not work any more.").waitFor();
+  await page.getByText("The key that was used here no longer works.").waitFor();
   expect(await inspect(page)).toEqual([]);
   await paste(page, apiKey);
   await page.getByRole("heading", { level: 1, name: "Traces", exact: true }).waitFor();
@@ -60,14 +60,14 @@ test("a page whose key was replaced elsewhere asks for the new one in place, and
   const { project } = (await post(`/projects/${projectId}/rotate-key`, {})) as { project: { apiKey: string } };
   await expect.poll(async () => (await client.send("GET", "/projects")).status).toBe(401);
   await page.getByRole("searchbox").fill("weather");
-  await page.getByText("The project's key does not work any more.").waitFor();
+  await page.getByText("The project's key no longer works.").waitFor();
   expect(await inspect(page)).toEqual([]);
   await page.getByRole("button", { name: "Paste the key", exact: true }).click();
   await paste(page, "not-a-key");
   await page.getByText("This key does not open the project.").waitFor();
   expect(await inspect(page)).toEqual([]);
   await paste(page, project.apiKey);
-  await page.getByText("The project's key does not work any more.").waitFor({ state: "hidden" });
+  await page.getByText("The project's key no longer works.").waitFor({ state: "hidden" });
   await page.getByText("I want my money back").first().waitFor({ state: "hidden" });
   expect(await page.getByText("How is the weather?").first().isVisible()).toBe(true);
   expect(await page.getByRole("searchbox").inputValue()).toBe("weather");

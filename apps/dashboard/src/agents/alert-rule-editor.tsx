@@ -104,7 +104,7 @@ export function AlertRuleEditor({
           verb="Delete 1 rule"
           onConfirm={remove}
         >
-          Nothing is measured for it any more. The signal it raised stays.
+          It no longer measures anything. The signal it raised stays.
         </ConfirmDialog>
       )}
     </EditorPanel>

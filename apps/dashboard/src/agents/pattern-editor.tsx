@@ -95,7 +95,7 @@ export function PatternEditor({
           verb="Delete 1 pattern"
           onConfirm={remove}
         >
-          New traces are not looked at for it any more. The signals it raised stay.
+          It no longer checks new traces. The signals it raised stay.
         </ConfirmDialog>
       )}
     </EditorPanel>

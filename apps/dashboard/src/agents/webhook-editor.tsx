@@ -131,7 +131,7 @@ export function WebhookEditor({
         verb="Delete 1 webhook"
         onConfirm={remove}
       >
-        {webhook?.url} is told nothing any more, and what is on its way to it is given up.
+        {webhook?.url} receives no more events, and deliveries that wait for it are dropped.
       </ConfirmDialog>
     </EditorPanel>
   );
@@ -165,7 +165,7 @@ function WebhookFields({
         onChange={({ target }) => set({ description: target.value })}
       />
       <fieldset className="m-0 border-0 p-0">
-        <legend className="mb-1 p-0 text-sm font-medium">Told of</legend>
+        <legend className="mb-1 p-0 text-sm font-medium">Events</legend>
         <div className="flex flex-wrap gap-x-5 gap-y-2 max-md:flex-col max-md:gap-y-3">
           {events.map((event) => (
             <CheckField

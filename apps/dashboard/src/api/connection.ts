@@ -61,7 +61,7 @@ export async function connect(storage: Pick<Storage, "getItem" | "setItem" | "re
     };
   }
   storage.removeItem(keyName);
-  return { state: "needs-key", reason: stored === null ? null : "The key that was used here does not work any more." };
+  return { state: "needs-key", reason: stored === null ? null : "The key that was used here no longer works." };
 }
 
 /** Stores a pasted key; the next {@link connect} tries it. */

@@ -40,7 +40,7 @@ export function Why({ verdict: given }: { verdict: Verdict }) {
         </div>
         <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
           {scorer === undefined ? (
-            <span className="font-medium">{name ?? "A scorer that is not there any more"}</span>
+            <span className="font-medium">{name ?? "A scorer that no longer exists"}</span>
           ) : (
             <Link
               to="/p/$projectId/judges/$judgeId"

@@ -98,7 +98,7 @@ export function CorrectScore({
         />
         <TextArea
           label="Why"
-          hint="Whoever changes the rubric reads it."
+          hint="The person who changes the rubric reads it."
           value={rationale}
           onChange={({ target }) => setRationale(target.value)}
           onKeyDown={(event) => (event.ctrlKey || event.metaKey) && event.key === "Enter" && submit(event)}

@@ -95,7 +95,7 @@ export function GroupEditor({
           verb="Delete 1 group"
           onConfirm={remove}
         >
-          It rates nothing any more. Its {countOf(group.members.length, "member")} and the ratings it gave stay.
+          It no longer rates anything. Its {countOf(group.members.length, "member")} and the ratings it gave stay.
         </ConfirmDialog>
       )}
     </EditorPanel>

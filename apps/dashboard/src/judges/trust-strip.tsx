@@ -15,7 +15,7 @@ export function TrustStrip({ judge }: { judge: Judge }) {
   if (judge.online === null) {
     return (
       <Note>
-        Nobody can tell yet how far this judge agrees with people: votes are set beside live ratings, and it rates runs
+        How far this judge agrees with people is not known yet: votes are set beside live ratings, and it rates runs
         only. Edit it to let it rate a share of the live traces.
       </Note>
     );

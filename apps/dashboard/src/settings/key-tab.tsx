@@ -88,7 +88,7 @@ function RotateKey() {
           </Button>
         }
       >
-        <p className="m-0 mb-3">The key before does not work any more. Put this one where it was used:</p>
+        <p className="m-0 mb-3">The previous key no longer works. Put this one where it was used:</p>
         <div className="flex flex-wrap items-center gap-2">
           <code className="min-w-0 rounded-sm border border-line bg-panel px-2.5 py-1.5 break-all">{fresh}</code>
           <CopyButton text={fresh ?? ""} name="the new key" label="Copy" />

@@ -146,7 +146,7 @@ function ConfirmRetention({ days, isOpen, onClose }: { days: number | null; isOp
           <p className="mb-0 text-soft">Datasets, runs and their results stay. They go within the hour.</p>
         </>
       ) : days === 0 ? (
-        "Nothing is deleted because of its age any more."
+        "Nothing is deleted because of its age from now on."
       ) : (
         "The setting of the installation is in force then. If it is shorter than what is kept now, older traces are deleted."
       )}

@@ -30,7 +30,7 @@ export function RefusedBanner() {
       <span className="flex-1 basis-64">
         {withAccounts
           ? "Your session has ended. Sign in to go on: what you typed here stays."
-          : "The project's key does not work any more. Paste the new one to go on: what you typed here stays."}
+          : "The project's key no longer works. Paste the new one to go on: what you typed here stays."}
       </span>
       <Button look="primary" onClick={() => setOpen(true)}>
         {withAccounts ? "Sign in" : "Paste the key"}

@@ -22,7 +22,7 @@ function AgedOut({ count }: { count: number }) {
   const days = useQuery(retentionDaysQuery(api)).data;
   return (
     <EmptyState
-      title="No traces any more"
+      title="No traces left"
       actions={
         <ButtonLink to="/p/$projectId/settings" params={{ projectId: api.projectId }}>
           Settings
