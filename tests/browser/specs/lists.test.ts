@@ -125,3 +125,19 @@ test("the figures of runs on the overview open the traces of production, which t
       expect(await figure.getAttribute("href")).toContain("source=production");
     }
   }));
+
+test("the runs of a dataset begin with the versions of its agent, each compared with the one before", () =>
+  withPage(`datasets/${sample.datasetId}?tab=runs`, async (page) => {
+    const versions = page.getByRole("table", { name: "Versions of the agent" });
+    const rowOf = (version: string) => versions.getByRole("row").filter({ hasText: version });
+    const [candidate, baseline] = await Promise.all(
+      ["1.4.0", "1.3.9"].map((version) => rowOf(version).getByRole("link", { name: version }).getAttribute("href")),
+    );
+    await rowOf("1.4.0").getByTitle("Compare the last runs of the two versions").click();
+    await page.getByRole("heading", { name: "Compare runs" }).waitFor();
+    const shown = new URL(page.url()).searchParams;
+    expect([String(baseline), String(candidate)]).toEqual([
+      expect.stringContaining(`/runs/${shown.get("baseline")}`),
+      expect.stringContaining(`/runs/${shown.get("candidate")}`),
+    ]);
+  }));

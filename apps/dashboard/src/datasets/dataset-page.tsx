@@ -5,6 +5,7 @@ import { countOf } from "../ui/format.ts";
 import { Page, Time } from "../ui/page.tsx";
 import { Loaded } from "../ui/states.tsx";
 import { Tabs } from "../ui/tabs.tsx";
+import { AgentVersions } from "./agent-versions.tsx";
 import { CasesTab } from "./cases-tab.tsx";
 import { DatasetActions } from "./dataset-actions.tsx";
 import { DatasetRuns } from "./dataset-runs.tsx";
@@ -61,7 +62,12 @@ function DatasetTabs({ dataset }: { dataset: Dataset }) {
     >
       {tab === "cases" && <CasesTab dataset={dataset} />}
       {tab === "versions" && <VersionsTab datasetId={dataset._id} />}
-      {tab === "runs" && <DatasetRuns datasetId={dataset._id} />}
+      {tab === "runs" && (
+        <>
+          <AgentVersions datasetId={dataset._id} />
+          <DatasetRuns datasetId={dataset._id} />
+        </>
+      )}
       {tab === "settings" && <SettingsTab dataset={dataset} />}
     </Tabs>
   );

@@ -36,6 +36,16 @@ export const countRunsQuery = (api: ProjectApi, datasetId: string) =>
     },
   });
 
+/** The versions of the agent that were run on a dataset. */
+export const agentVersionsQuery = (api: ProjectApi, datasetId: string) =>
+  queryOptions({
+    queryKey: [...datasetsKey(api), datasetId, "agent-versions"],
+    queryFn: ({ signal }) => {
+      const params = { path: { datasetId } };
+      return bodyOf(api.GET("/api/v1/evaluate/datasets/{datasetId}/run-comparison", { params, signal }));
+    },
+  });
+
 /** One dataset with all of its cases. */
 export const datasetQuery = (api: ProjectApi, datasetId: string) =>
   queryOptions({
