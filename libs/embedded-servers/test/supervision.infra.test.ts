@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import path from "node:path";
+import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openHome, type ServerEvent, startNats, startPostgres, type TouchstoneHome } from "../src/index.ts";
 import { startBusyQuery } from "./busy-query.ts";
@@ -91,10 +92,13 @@ describe("a server that dies", () => {
     const limits = { firstDelayMs: 20, delayMaxMs: 40, stableAfterMs: 60_000 };
     const postgres = await startPostgres({ home, onEvent: (event) => events.push(event), limits });
     await query(postgres.url, "create table kept (value int); insert into kept values (7)");
+    // A new connection may itself fail on a full disk, before it writes anything that ends the server.
+    const writer = new pg.Client({ connectionString: postgres.url }).on("error", () => {});
+    await writer.connect();
     const filler = path.join(disk.folder, "filler");
     await writeFile(filler, Buffer.alloc(250 * 1024 * 1024)).catch(() => {});
     const writeLog = "select pg_logical_emit_message(true, 'x', repeat('y', 1000000))";
-    const untilFull = async (): Promise<unknown> => query(postgres.url, writeLog).then(untilFull);
+    const untilFull = async (): Promise<unknown> => writer.query(writeLog).then(untilFull);
     await expect(untilFull()).rejects.toThrow(/No space left on device/);
     await until(async () => events.filter((event) => event.kind === "restart_failed").length > 3);
     await rm(filler);
