@@ -34,7 +34,9 @@ const roots = Number(values.roots);
 const searched = Number(values.searched ?? values.roots);
 const turns = Number(values.turns);
 const share = Number(values.share);
-const chosenWorkloads = values.workloads.split(",").filter(Boolean);
+/** After `sustained` or `profile` come workloads: `single` is also the name of a bench. */
+const benchesNamed = ["sustained", "profile"].includes(positionals[0] ?? "") ? 1 : positionals.length;
+const chosenWorkloads = [...positionals.slice(benchesNamed), ...values.workloads.split(",").filter(Boolean)];
 
 const benches = {
   start: benchStart,
@@ -51,7 +53,7 @@ type BenchName = keyof typeof benches;
 const names = Object.keys(benches) as BenchName[];
 /** They take minutes for each workload. */
 const namedOnly: readonly string[] = ["sustained", "profile", "doors"];
-const named = [...positionals, ...(values.only?.split(",") ?? [])];
+const named = [...positionals.slice(0, benchesNamed), ...(values.only?.split(",") ?? [])];
 const chosen = named.length > 0 ? named : names.filter((name) => !namedOnly.includes(name));
 const unknown = chosen.find((name) => !names.includes(name as BenchName));
 if (unknown !== undefined) refuse(`There are the benches ${names.join(", ")}, but no ${unknown}.`);

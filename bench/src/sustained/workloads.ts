@@ -28,10 +28,10 @@ const resultsPerRun = 200;
 const spansPerTrace = 8;
 
 export const workloads = {
-  single: sendSingles({ title: "One trace per request, 64 connections", clients: 64, units: 24_000 }),
-  alone: sendSingles({ title: "One trace per request, 1 connection", clients: 1, units: 3_000 }),
+  single: sendSingles({ title: "One trace per request, 64 connections", clients: 64, units: 40_000 }),
+  alone: sendSingles({ title: "One trace per request, 1 connection", clients: 1, units: 5_000 }),
   otlp512: sendExports({ title: "OTLP, 512 spans per request, 4 connections", spansPerExport: 512, units: 61_440 }),
-  otlp32: sendExports({ title: "OTLP, 32 spans per request, 4 connections", spansPerExport: 32, units: 19_200 }),
+  otlp32: sendExports({ title: "OTLP, 32 spans per request, 4 connections", spansPerExport: 32, units: 64_000 }),
   results: sendResults({ title: "Results with an instant judge, 8 connections", clients: 8, units: 4_000 }),
 } satisfies Record<string, Workload>;
 
