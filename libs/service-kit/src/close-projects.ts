@@ -1,5 +1,5 @@
 import { internalRoutes } from "@touchstone/contracts";
-import type { Handler } from "./http-server.ts";
+import type { Handler } from "./served-route.ts";
 
 /** Answers the gateway's `close...Projects`, identically in every service that stores clients' data. */
 export function closeProjects(close: (projectIds: readonly string[]) => Promise<void>): Handler {

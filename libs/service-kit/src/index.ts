@@ -39,11 +39,9 @@ export { type GatherOptions, gatherCalls } from "./gather-calls.ts";
 export { gatherChunks } from "./gather-chunks.ts";
 export {
   createHttpServer,
-  type Handler,
   type HttpServer,
   type HttpServerOptions,
   type Readiness,
-  type ServedRoute,
   translateFrameworkError,
 } from "./http-server.ts";
 export { experimentRunId, uuidv7, uuidv7TimeMs } from "./ids.ts";
@@ -119,6 +117,7 @@ export { encodeRpcStatus, prefersRpcStatus } from "./rpc-status.ts";
 export { runAtOnce, runInSlices, type Sliced } from "./run-in-slices.ts";
 export { runProcess } from "./run-process.ts";
 export { createScrapeReading } from "./scrape-reading.ts";
+export type { Handler, ServedRoute } from "./served-route.ts";
 export type { Service } from "./service.ts";
 export { serviceStarting } from "./service-starting.ts";
 export { readSince } from "./since.ts";
