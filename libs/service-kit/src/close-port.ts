@@ -2,7 +2,10 @@ import type { Server } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** Continuous new connections do not keep a port open for longer. */
-const newcomersMaxMs = 500;
+const newcomersMax = 1_000;
+
+/** Nor does a process that hardly gets the processor. */
+const closeWithinMs = 5_000;
 
 /** A longer turn of the loop did other work, or waited for the processor, after it had accepted connections. */
 const turnMaxMs = 0.5;
@@ -13,20 +16,25 @@ const turnMaxMs = 0.5;
  * between the last accept and the closing cannot be saved, so the port is closed right after an accept.
  */
 export async function closePort(server: Server): Promise<void> {
-  let hasAccepted = false;
+  let newcomers = 0;
   const note = (): void => {
-    hasAccepted = true;
+    newcomers += 1;
   };
   server.on("connection", note);
-  const deadline = performance.now() + newcomersMaxMs;
+  const deadline = performance.now() + closeWithinMs;
   // A turn of the loop accepts one connection, then runs this code. The first turn may have begun already.
   await nextTurn();
   let beganMs: number;
+  let before: number;
   do {
-    hasAccepted = false;
+    before = newcomers;
     beganMs = performance.now();
     await nextTurn();
-  } while ((hasAccepted || performance.now() - beganMs > turnMaxMs) && performance.now() < deadline);
+  } while (
+    (newcomers > before || performance.now() - beganMs > turnMaxMs) &&
+    newcomers < newcomersMax &&
+    performance.now() < deadline
+  );
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.off("connection", note);
   await closed;

@@ -28,7 +28,7 @@ const hop: Hop = {
   headers: { "content-type": "application/json" },
   body: Buffer.from('{"name":"an agent"}'),
   claims: { projectId, organizationId: null, userId: null, role: "key", requestId: "request-1" },
-  deadlineMs: 5_000,
+  deadlineMs: 30_000,
 };
 
 let handle: Handler;
