@@ -123,6 +123,8 @@ const atLimit: Record<keyof typeof limits, string> = {
   auditPageMax: "Events of an organization's audit log in one answer at most; a larger `limit` is 400.",
   onlineAgentsMax: "Agents to which a live scorer can be limited.",
   patternsMax: "Patterns of one project.",
+  enabledPatternsMaxBytes:
+    "The documents of a project's enabled patterns, whose conditions repeat their terms; a change that makes them larger is 400.",
   patternConditionsMax: "Conditions sent with a pattern.",
   patternTermsMax: "Terms a pattern includes, and terms it excludes.",
   patternTextMaxChars: "A pattern's description, term, value or semantic prompt.",

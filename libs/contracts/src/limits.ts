@@ -188,8 +188,9 @@ export const limits = {
   auditPageMax: 200,
   /** Agents that a live scorer can be limited to. */
   onlineAgentsMax: 100,
-  /** completions 9.3: patterns of a project, and the parts of one. */
+  /** completions 9.3: patterns of a project, the documents of the enabled ones together, and the parts of one. */
   patternsMax: 200,
+  enabledPatternsMaxBytes: 4 * 1024 * 1024,
   patternConditionsMax: 20,
   patternTermsMax: 100,
   patternTextMaxChars: 4_000,

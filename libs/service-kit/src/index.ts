@@ -81,6 +81,7 @@ export { createLimitInHand, type LimitInHand } from "./limit-in-hand.ts";
 export {
   endOfList,
   endOfPage,
+  endText,
   firstOf,
   type ListPage,
   type PartBounds,

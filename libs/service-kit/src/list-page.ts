@@ -103,3 +103,9 @@ export function endOfList<Row>(
   if (!page.hasNextPage || last === undefined) return {};
   return { hasNextPage: true, nextCursor: cursorOf(last), ...(page.isCut && { truncatedBy: "bytes" }) };
 }
+
+/** The same as the end of an answer's text, after its list. */
+export function endText<Row>(page: ListPage<Row>, cursorOf: (row: Row) => string): string {
+  const members = JSON.stringify(endOfList(page, cursorOf)).slice(1);
+  return members === "}" ? members : `,${members}`;
+}

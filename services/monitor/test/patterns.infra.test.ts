@@ -41,6 +41,30 @@ describe("patterns", () => {
     expect(wrong).toMatchObject({ status: 400, body: { error: "cursor must be the id of a pattern" } });
   });
 
+  test("that are enabled have a bounded size together, which a change may make smaller", async () => {
+    const project = newProject();
+    const terms = Array.from({ length: 100 }, (_, at) => `${at}`.padEnd(4_000, "x"));
+    const large = { includeTerms: terms, excludeTerms: terms };
+    const first = await createPattern(project, { name: "First", ...large });
+    await createPattern(project, { name: "Second", ...large });
+    const tooLarge = {
+      status: 400,
+      body: { error: "The enabled patterns of a project have at most 4194304 bytes together" },
+    };
+
+    expect(await project.send("POST", "/monitor/patterns", { name: "Third", ...large })).toEqual(tooLarge);
+    const third = await createPattern(project, { name: "Third", ...large, enabled: false });
+    expect(await project.send("PATCH", `/monitor/patterns/${third._id}`, { enabled: true })).toEqual(tooLarge);
+
+    await query(
+      "update monitor.patterns set document = jsonb_set(document::jsonb, '{enabled}', 'true') where id = $1",
+      [third._id],
+    );
+    const smaller = await project.send("PATCH", `/monitor/patterns/${first._id}`, { excludeTerms: [] });
+    expect(smaller).toMatchObject({ status: 200, body: { pattern: { excludeTerms: [] } } });
+    expect((await project.send("PATCH", `/monitor/patterns/${first._id}`, { excludeTerms: terms })).status).toBe(400);
+  });
+
   test("are created, read, changed at either address and deleted; built-in ones stand first and are read-only [spec:monitor.patterns]", async () => {
     const project = newProject();
     const sent = { name: "Angry customer", includeTerms: ["refund"], severity: "high" };

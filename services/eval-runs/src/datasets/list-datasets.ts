@@ -1,7 +1,7 @@
 import { type datasetSummaries, isUuid, limits } from "@touchstone/contracts";
-import { AppError, encodeList, type Handler, requireProject } from "@touchstone/service-kit";
+import { AppError, encodeList, endText, type Handler, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
-import { endText, readListQuery } from "../queries/list-query.ts";
+import { readListQuery } from "../queries/list-query.ts";
 import { type Query, readCursor, readLimit, readText } from "../queries/read-query.ts";
 import { renderDataset } from "./dataset-document.ts";
 import type { DatasetStore } from "./dataset-store.ts";

@@ -4,12 +4,13 @@ import {
   actOf,
   type Call,
   encodeList,
+  endText,
   type Handler,
   readJsonObject,
   requireProject,
   type ServedRoute,
 } from "@touchstone/service-kit";
-import { endText, readListQuery, readVersionListQuery, warnOfCut } from "../queries/list-query.ts";
+import { readListQuery, readVersionListQuery, warnOfCut } from "../queries/list-query.ts";
 import type { ConfigBook } from "./config-book.ts";
 import { readSettingsChange } from "./config-change.ts";
 import type { ConfigStore, StoredConfig } from "./config-store.ts";

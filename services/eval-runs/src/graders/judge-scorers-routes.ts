@@ -4,12 +4,13 @@ import {
   actOf,
   type Call,
   encodeList,
+  endText,
   type Handler,
   readJsonObject,
   requireProject,
   type ServedRoute,
 } from "@touchstone/service-kit";
-import { endText, readListQuery } from "../queries/list-query.ts";
+import { readListQuery } from "../queries/list-query.ts";
 import type { ConfigBook } from "./config-book.ts";
 import { readJudgeScorerChange } from "./config-change.ts";
 import type { ConfigStore } from "./config-store.ts";

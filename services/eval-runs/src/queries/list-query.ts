@@ -1,6 +1,6 @@
 import { limits } from "@touchstone/contracts";
 import { createReadList, type ListQuery } from "@touchstone/db";
-import { AppError, type Call, endOfList, type ListPage } from "@touchstone/service-kit";
+import { AppError, type Call, type ListPage } from "@touchstone/service-kit";
 import { readCursor, readLimit, readText } from "./read-query.ts";
 
 /** Reads the lists of this service. */
@@ -33,12 +33,6 @@ export function readVersionListQuery(call: Call): ListQuery<number> {
 /** A list whose answer is a bare array cannot contain a cursor: the warnings header reports that it was cut. */
 export function warnOfCut<Row extends { version: number }>(call: Call, { rows, isCut }: ListPage<Row>): void {
   if (isCut) call.warn(`The list ends early for its size; go on with cursor=${rows.at(-1)?.version}.`);
-}
-
-/** The end of an answer after its list, with the cursor if another page follows. */
-export function endText<Row>(page: ListPage<Row>, cursorOf: (row: Row) => string): string {
-  const members = JSON.stringify(endOfList(page, cursorOf)).slice(1);
-  return members === "}" ? members : `,${members}`;
 }
 
 function readBounds({ query, makeRoom }: Call): Pick<ListQuery, "limit" | "makeRoom"> {

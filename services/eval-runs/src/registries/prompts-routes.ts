@@ -4,6 +4,7 @@ import {
   type Call,
   type Clock,
   encodeList,
+  endText,
   type Handler,
   objectText,
   parseBody,
@@ -14,7 +15,7 @@ import {
   uuidv7,
 } from "@touchstone/service-kit";
 import type { z } from "zod";
-import { endText, readNameListQuery } from "../queries/list-query.ts";
+import { readNameListQuery } from "../queries/list-query.ts";
 import { readText } from "../queries/read-query.ts";
 import type { PromptKey, PromptStore, StoredPrompt } from "./prompt-store.ts";
 import { newestLabel } from "./search-prompts.ts";

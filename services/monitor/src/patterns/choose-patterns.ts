@@ -1,7 +1,7 @@
 import type { MonitoringDefaults, StoredTrace } from "@touchstone/contracts";
 import { isSampled } from "../model/sampling.ts";
 import { type ProfileDocument, profileInForce } from "../profiles/profile.ts";
-import type { StoredPattern } from "./matching/pattern.ts";
+import type { PatternChoice } from "./matching/pattern.ts";
 
 /** The patterns to check in one trace. */
 export interface ChosenPatterns {
@@ -18,7 +18,7 @@ export interface ChosenPatterns {
  */
 export function choosePatterns(
   trace: Pick<StoredTrace, "traceId" | "agentId" | "monitor" | "patternIds">,
-  watch: { defaults: MonitoringDefaults; profile: ProfileDocument; patterns: readonly StoredPattern[] },
+  watch: { defaults: MonitoringDefaults; profile: ProfileDocument; patterns: readonly PatternChoice[] },
 ): ChosenPatterns {
   const profile = profileInForce(watch.profile, watch.defaults);
   if (!profile.enabled) return { patternIds: [], builtinKeys: [] };
@@ -31,7 +31,7 @@ export function choosePatterns(
   }
   const isCovered = profile.coverageMode === "all" || isSampled(profile.sampleRate, "coverage", trace.traceId);
   if (!isCovered) return { patternIds: [], builtinKeys: [] };
-  const isInScope = ({ scopeMode, agentIds }: StoredPattern["document"]): boolean =>
+  const isInScope = ({ scopeMode, agentIds }: PatternChoice["document"]): boolean =>
     scopeMode === "all" || (trace.agentId !== null && agentIds.includes(trace.agentId));
   const chosen = live.filter(
     ({ id, document }) => isInScope(document) && isSampled(document.sampleRate, id, trace.traceId),

@@ -1,7 +1,7 @@
 import type { Database, ListQuery, Queryable, Statement } from "@touchstone/db";
-import { createBoundedCache, type ListPage } from "@touchstone/service-kit";
+import { createBoundedCache, type ListPage, takeLoopTurnIfLarge } from "@touchstone/service-kit";
 import { readDocuments } from "../lists/document-list.ts";
-import type { PatternDocument, StoredPattern } from "./matching/pattern.ts";
+import type { PatternChoice, PatternDocument, StoredPattern } from "./matching/pattern.ts";
 
 /** Reads patterns of a project. {@link PatternBook} changes them. */
 export interface PatternStore {
@@ -16,7 +16,12 @@ export function createPatternStore(database: Database): PatternStore {
   return {
     async list(projectId, query) {
       const page = await readDocuments<PatternRow>(database, projectId, query, { table: "patterns", columns });
-      return { ...page, rows: page.rows.map(readRow) };
+      const rows: StoredPattern[] = [];
+      for (const row of page.rows) {
+        await takeLoopTurnIfLarge(row.document.length);
+        rows.push(readRow(row));
+      }
+      return { ...page, rows };
     },
     async findAll(projectId, ids) {
       const { rows } = await database.readScoped<PatternRow>([projectId], selectNamed(projectId, ids));
@@ -38,9 +43,32 @@ export async function lockPatterns(transaction: Queryable, projectId: string): P
   });
 }
 
-/** All of a project's patterns, within a transaction. */
-export async function listPatternsIn(transaction: Queryable, projectId: string): Promise<StoredPattern[]> {
-  return (await transaction.query<PatternRow>(selectPatterns(projectId))).rows.map(readRow);
+/** What decides about each of a project's patterns whether a trace is due it, within a transaction. */
+export async function listChoicesIn(transaction: Queryable, projectId: string): Promise<PatternChoice[]> {
+  const { rows } = await transaction.query<PatternChoice>({
+    name: "patterns_choices",
+    text: `
+      select id, key, coalesce(choice, document) as document
+      from monitor.patterns
+      where project_id = $1
+      order by created_at, id`,
+    values: [projectId],
+  });
+  return rows;
+}
+
+/** Bytes of a project's enabled patterns, within a transaction. */
+export async function measureEnabledIn(transaction: Queryable, projectId: string): Promise<number> {
+  const { rows } = await transaction.query<{ bytes: number }>({
+    name: "patterns_measure",
+    text: `
+      select coalesce(sum(octet_length(document::text)), 0)::float8 as bytes
+      from monitor.patterns
+      where project_id = $1
+        and coalesce((choice ->> 'enabled')::boolean, true)`,
+    values: [projectId],
+  });
+  return rows[0]?.bytes ?? 0;
 }
 
 /** One of a project's patterns, within a transaction. */
@@ -96,16 +124,6 @@ export async function deletePattern(transaction: Queryable, projectId: string, i
 const columns = "id, key, document::text as document, created_at, updated_at";
 
 type PatternRow = { id: string; key: string; document: string; created_at: Date; updated_at: Date };
-
-const selectPatterns = (projectId: string): Statement => ({
-  name: "patterns_list",
-  text: `
-    select ${columns}
-    from monitor.patterns
-    where project_id = $1
-    order by created_at, id`,
-  values: [projectId],
-});
 
 const selectNamed = (projectId: string, ids: readonly string[]): Statement => ({
   name: "patterns_find",

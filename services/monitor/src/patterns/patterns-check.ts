@@ -10,11 +10,11 @@ import { readDefaultsIn, readProfileIn } from "../profiles/profile-store.ts";
 import { askJudge, JudgeUnavailableError } from "./ask-judge.ts";
 import { choosePatterns } from "./choose-patterns.ts";
 import { type Findings, findInTexts, findMatches, type PatternMatch } from "./matching/find-matches.ts";
-import type { StoredPattern } from "./matching/pattern.ts";
+import type { PatternChoice } from "./matching/pattern.ts";
 import { NoThreadError, type PatternMatcher } from "./matching/pattern-matcher.ts";
 import { builtinLook, checkedContent, describeCut, readTraceTexts } from "./matching/trace-texts.ts";
 import { BudgetSpentError } from "./matching/undecided-error.ts";
-import { listPatternsIn, type PatternStore } from "./pattern-store.ts";
+import { listChoicesIn, type PatternStore } from "./pattern-store.ts";
 import { withinLiveBudget } from "./within-live-budget.ts";
 
 /** Decided when the check is planned. */
@@ -174,13 +174,13 @@ export function createPatternsCheck(dependencies: {
 
 interface Watch {
   defaults: MonitoringDefaults;
-  patterns: readonly StoredPattern[];
+  patterns: readonly PatternChoice[];
 }
 
 async function readRules(transaction: Queryable, projectId: string): Promise<Watch> {
   return {
     defaults: await readDefaultsIn(transaction, projectId),
-    patterns: await listPatternsIn(transaction, projectId),
+    patterns: await listChoicesIn(transaction, projectId),
   };
 }
 

@@ -5,11 +5,13 @@ import {
   actOf,
   type Call,
   type Clock,
-  endOfList,
+  encodeList,
+  endText,
   type Handler,
   readJsonObject,
   requireProject,
   type ServedRoute,
+  takeLoopTurnIfLarge,
 } from "@touchstone/service-kit";
 import type { IngestClient } from "../ingest-client.ts";
 import { readListQuery } from "../lists/document-list.ts";
@@ -67,8 +69,15 @@ function listPatterns(stores: { patterns: PatternStore; profiles: ProfileStore }
     const { enabledBuiltinPatterns: enabled } = await stores.profiles.readDefaults(projectId);
     const own = await stores.patterns.list(projectId, query);
     const builtin = builtinPatterns.map((each) => renderBuiltin(each, enabled.includes(each.key)));
-    const patterns = [...(query.cursor === null ? builtin : []), ...own.rows.map(renderPattern)];
-    return { status: 200, body: { patterns, ...endOfList(own, ({ id }) => id) } };
+    // Each large one in a turn of its own: a page has up to 8 MiB.
+    const patterns = query.cursor === null ? builtin.map((each) => JSON.stringify(each)) : [];
+    for (const pattern of own.rows) {
+      const text = JSON.stringify(renderPattern(pattern));
+      patterns.push(text);
+      await takeLoopTurnIfLarge(text.length);
+    }
+    const tail = `]${endText(own, ({ id }) => id)}`;
+    return { status: 200, body: await encodeList('{"patterns":[', patterns, tail) };
   };
 }
 

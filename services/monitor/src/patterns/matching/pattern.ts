@@ -37,5 +37,10 @@ export interface StoredPattern {
   updatedAt: Date;
 }
 
+/** What decides whether a trace is due a pattern. */
+export interface PatternChoice extends Pick<StoredPattern, "id" | "key"> {
+  document: Pick<PatternDocument, "enabled" | "polarity" | "sampleRate" | "scopeMode" | "agentIds">;
+}
+
 /** The texts of one trace that patterns search. */
 export type TraceTexts = Readonly<Record<PatternSource, string>>;
