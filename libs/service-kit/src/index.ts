@@ -65,6 +65,7 @@ export {
   type JsonObject,
   parseJsonBody,
   parseJsonText,
+  requireFewValues,
 } from "./json.ts";
 export {
   compactText,

@@ -55,7 +55,20 @@ export function parseJsonBody(body: Uint8Array, namesMax?: number): unknown {
  * ten megabytes of empty lists would block the event loop for a second, and take half a gigabyte. Members of objects take
  * longer still, so the event loop takes fewer of them than a thread.
  */
-export function parseJsonText(text: string, namesMax: number = limits.jsonValuesMax): unknown {
+export function parseJsonText(text: string, namesMax?: number): unknown {
+  requireFewValues(text, namesMax);
+  if (text.trim() === "") throw new AppError("body_unreadable", "The request body is empty; JSON is expected.");
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new AppError("body_unreadable", cause instanceof Error ? cause.message : "The request body is not JSON.", {
+      cause,
+    });
+  }
+}
+
+/** Refuses the text of a JSON body with more values than any may have, or with more members than `namesMax`. */
+export function requireFewValues(text: string, namesMax: number = limits.jsonValuesMax): void {
   if (
     mayHaveMore(text, valueSeparators, limits.jsonValuesMax) &&
     hasMore(text, isValueSeparator, limits.jsonValuesMax)
@@ -64,14 +77,6 @@ export function parseJsonText(text: string, namesMax: number = limits.jsonValues
   }
   if (hasMoreNames(text, namesMax)) {
     throw new AppError("body_unreadable", `The request body holds more than ${namesMax} members of JSON objects.`);
-  }
-  if (text.trim() === "") throw new AppError("body_unreadable", "The request body is empty; JSON is expected.");
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new AppError("body_unreadable", cause instanceof Error ? cause.message : "The request body is not JSON.", {
-      cause,
-    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { runAtOnce, type Sliced } from "@touchstone/service-kit";
+import { AppError, runAtOnce, type Sliced } from "@touchstone/service-kit";
 
 /** The type of a JSON value, in the words of validation messages. */
 export type JsonType = "object" | "array" | "string" | "number" | "boolean" | "null";
@@ -15,6 +15,12 @@ export interface JsonSlice {
 /** The text is not JSON, or has too many members. The message may be shown to the sender. */
 export class JsonSyntaxError extends Error {
   override readonly name = "JsonSyntaxError";
+}
+
+/** Answers a body that is not JSON with 400. Throws anything but a {@link JsonSyntaxError} unchanged. */
+export function refuseBadJson(cause: unknown): never {
+  if (!(cause instanceof JsonSyntaxError)) throw cause;
+  throw new AppError("body_unreadable", cause.message, { cause });
 }
 
 /** The members of a JSON object by their keys; `members` is null if the text is another JSON value. */

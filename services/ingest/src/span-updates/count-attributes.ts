@@ -6,11 +6,14 @@ export interface AttributeCounts {
   values: number;
 }
 
+/** The refusal of an update with too many attributes. */
+export const tooManyAttributes = `The update has more than ${limits.spanUpdateAttributesMax} attributes.`;
+
 /** Counts what an update states; a text if it is more than an update may have. Does not recurse. */
 export function countAttributes(attributes: Readonly<Record<string, unknown>>): AttributeCounts | string {
   const { spanUpdateAttributesMax: attributesMax, spanUpdateValuesMax: valuesMax } = limits;
   const own = Object.values(attributes);
-  if (own.length > attributesMax) return `The update has more than ${attributesMax} attributes.`;
+  if (own.length > attributesMax) return tooManyAttributes;
   const waiting: unknown[][] = [own];
   let values = 0;
   for (let list = waiting.pop(); list !== undefined; list = waiting.pop()) {

@@ -3,10 +3,10 @@ import { routes, type SubmittedSpanUpdate } from "@touchstone/contracts";
 import {
   AppError,
   type Clock,
+  decodeJsonText,
   type Handler,
-  parseBody,
   parseIsoTime,
-  readJsonObject,
+  readJsonBytes,
   requireProject,
   type ServedRoute,
 } from "@touchstone/service-kit";
@@ -17,6 +17,7 @@ import { optional } from "../otlp/mapping/log-content.ts";
 import { isAhead } from "../otlp/validate-span.ts";
 import type { SpanRecorder } from "../recording/span-recorder.ts";
 import { countAttributes } from "./count-attributes.ts";
+import { readUpdates } from "./read-updates.ts";
 
 /** Spans that clients describe in several requests (decision 54). */
 export function spanUpdateRoutes(dependencies: {
@@ -35,9 +36,13 @@ const refusals: Readonly<Record<UpdateRefusal, string>> = {
 function submitSpanUpdates({ recorder, clock }: { recorder: SpanRecorder; clock: Clock }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const { updates: sent } = parseBody((await readJsonObject(call)).value, routes.submitSpanUpdates.body);
+    const body = await readJsonBytes(call);
     const nowMs = clock.now();
-    const updates = sent.map((update, index) => readUpdate(update, { index, nowMs }));
+    const updates = await readUpdates(body.length === 0 ? "{}" : decodeJsonText(body), {
+      read: ({ update, refusal }, index) => readUpdate(update, { index, nowMs, refusal }),
+      namesMax: call.namesMax,
+      signal: () => call.signal,
+    });
     const accepted = updates.filter((update) => typeof update !== "string");
     const stored = (await recorder.recordUpdates(accepted, projectId)).values();
     const answers = updates.map((update) => {
@@ -52,7 +57,7 @@ function submitSpanUpdates({ recorder, clock }: { recorder: SpanRecorder; clock:
 /** A text if this update alone is refused. */
 function readUpdate(
   sent: SubmittedSpanUpdate,
-  { index, nowMs }: { index: number; nowMs: number },
+  { index, nowMs, refusal }: { index: number; nowMs: number; refusal: string | null },
 ): SpanUpdate | string {
   const timeOf = (member: "time" | "startTime" | "endTime"): number | null => {
     const text = sent[member] ?? null;
@@ -77,6 +82,7 @@ function readUpdate(
     ...(sent.widens === true && { widens: true }),
   };
   const timeMs = timeOf("time");
+  if (refusal !== null) return refusal;
   const counts = countAttributes(sent.attributes ?? {});
   if (typeof counts === "string") return counts;
   const body = JSON.stringify(stated);

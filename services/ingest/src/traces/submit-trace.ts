@@ -9,7 +9,7 @@ import {
   runInSlices,
 } from "@touchstone/service-kit";
 import type { AgentStore } from "../agents/agent-store.ts";
-import { JsonSyntaxError, type ScannedObject, scanMembers, scanMembersInSlices } from "../model/scan-members.ts";
+import { refuseBadJson, type ScannedObject, scanMembers, scanMembersInSlices } from "../model/scan-members.ts";
 import type { SpanRecorder } from "../recording/span-recorder.ts";
 import { type Members, readSubmittedTrace } from "./submitted-trace.ts";
 
@@ -60,11 +60,6 @@ function refusingBadJson<Result>(read: () => Result): Result {
   } catch (cause) {
     return refuseBadJson(cause);
   }
-}
-
-function refuseBadJson(cause: unknown): never {
-  if (!(cause instanceof JsonSyntaxError)) throw cause;
-  throw new AppError("body_unreadable", cause.message, { cause });
 }
 
 /** A value that is not text cannot be looked up. */
