@@ -2,42 +2,68 @@ import { performance } from "node:perf_hooks";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** Fewer buffers than this are not worth a collection. */
-const buffersMinBytes = 64 * 1024 * 1024;
+/** Less memory than this is not worth a collection. */
+const worthBytes = 64 * 1024 * 1024;
 /** Buffers in use at one collection may be unused soon after, which nothing shows: the next one follows after this many intervals. */
 const intervalsBetween = 2;
+/** A collection empties pages of the heap, and the next ones return them. */
+const returnsMax = 2;
 /** Of the last interval; a busier process collects by itself. */
 const idleMax = 0.2;
 
+/** What a process has of V8. `heapBytes` counts pages, also those with garbage or nothing in them. */
+interface Held {
+  bufferBytes: number;
+  heapBytes: number;
+  heapUsedBytes: number;
+}
+
 /**
- * Releases the memory of large answers and bodies once a process is idle. V8 collects garbage only on allocation, and a
- * process without requests allocates nothing: it would keep hundreds of megabytes until the next ones.
+ * Releases the memory of large answers, bodies and computations once a process is idle. V8 collects garbage only on allocation,
+ * and a process without requests allocates nothing: it would keep hundreds of megabytes until the next ones.
  */
 export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
   // The flag exposes this function; with `node --expose-gc` every start command would need the option.
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;
-  let usedBytes = 0;
+  /** After the last collection. */
+  let kept: Held | null = readHeld();
   let intervals = 0;
+  let returns = 0;
   let last = performance.eventLoopUtilization();
+
+  function isWorthIt(held: Held): boolean {
+    const grownBytes = held.heapBytes - (kept?.heapBytes ?? 0);
+    if (grownBytes >= worthBytes) {
+      returns = returnsMax;
+      return true;
+    }
+    if (returns > 0 && held.heapBytes - held.heapUsedBytes >= worthBytes / 2) {
+      returns -= 1;
+      return true;
+    }
+    if (held.bufferBytes < worthBytes) return false;
+    return held.bufferBytes - (kept?.bufferBytes ?? 0) >= worthBytes || intervals >= intervalsBetween;
+  }
+
   setInterval(() => {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, last);
     last = now;
     intervals += 1;
-    const bytes = readBufferBytes();
-    if (bytes === null || utilization > idleMax || bytes < buffersMinBytes) return;
-    if (bytes - usedBytes < buffersMinBytes && intervals < intervalsBetween) return;
+    const held = readHeld();
+    if (held === null || utilization > idleMax || !isWorthIt(held)) return;
     collectGarbage();
-    usedBytes = readBufferBytes() ?? usedBytes;
+    kept = readHeld() ?? kept;
     intervals = 0;
   }, everyMs).unref();
 }
 
 /** Null when it cannot be read: Node opens a file for it, and the process may have no file descriptor left. */
-function readBufferBytes(): number | null {
+function readHeld(): Held | null {
   try {
-    return process.memoryUsage().arrayBuffers;
+    const { arrayBuffers, heapTotal, heapUsed } = process.memoryUsage();
+    return { bufferBytes: arrayBuffers, heapBytes: heapTotal, heapUsedBytes: heapUsed };
   } catch {
     return null;
   }

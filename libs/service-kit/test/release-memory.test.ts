@@ -13,6 +13,15 @@ test("an idle process releases the memory of unused buffers, also if they were i
   expect(intervals).toBeLessThanOrEqual(3);
 });
 
+test("an idle process returns what its heap grew by, if it is garbage", async () => {
+  const script = path.join(import.meta.dirname, "idle-heap.ts");
+  const { stdout } = await promisify(execFile)(process.execPath, ["--no-memory-reducer", script]);
+  const { grown, kept, intervals } = JSON.parse(stdout) as { grown: number; kept: number; intervals: number };
+  expect(grown).toBeGreaterThan(100);
+  expect(kept).toBeLessThan(24);
+  expect(intervals).toBeLessThanOrEqual(4);
+});
+
 test("a process without free file descriptors goes on", async () => {
   const module = path.join(import.meta.dirname, "../src/release-memory.ts");
   // Node reads its memory from a file, which fails here at each interval.

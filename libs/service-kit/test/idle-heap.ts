@@ -1,0 +1,29 @@
+// A process whose heap grew by texts that are garbage. Prints how many megabytes its heap grew by, and how many it keeps after some
+// intervals without work.
+import { performance } from "node:perf_hooks";
+import { releaseIdleMemory } from "../src/release-memory.ts";
+
+const everyMs = 500;
+const intervalsMax = 20;
+const megabytes = (): number => Math.round(process.memoryUsage().heapTotal / (1024 * 1024));
+
+releaseIdleMemory({ everyMs });
+const before = megabytes();
+// They are old before they become garbage: young ones are collected soon in any case.
+let texts = Array.from({ length: 1_500_000 }, (_, at) => `text ${at}`.repeat(2));
+for (let round = 0; round < 40; round += 1) JSON.parse(`[${"{},".repeat(50_000)}0]`);
+const grown = megabytes() - before;
+texts = [];
+
+let intervals = 0;
+let last = performance.eventLoopUtilization();
+setInterval(() => {
+  const now = performance.eventLoopUtilization();
+  const { utilization } = performance.eventLoopUtilization(now, last);
+  last = now;
+  if (texts.length > 0 || utilization > 0.1) return;
+  intervals += 1;
+  const kept = megabytes() - before;
+  if (kept >= 24 && intervals < intervalsMax) return;
+  process.stdout.write(JSON.stringify({ grown, kept, intervals }), () => process.exit(0));
+}, everyMs);
