@@ -9,17 +9,17 @@ const sliceMs = 8;
 /**
  * Runs sliced work to its end. Short work finishes within the first slice, without a single wait; longer work gives
  * the event loop a turn after each slice, and takes turns with other long work. Rejects with the signal's reason once
- * the signal aborts.
+ * the signal aborts, if there is one.
  */
-export async function runInSlices<Result>(work: Sliced<Result>, signal: AbortSignal): Promise<Result> {
-  signal.throwIfAborted();
+export async function runInSlices<Result>(work: Sliced<Result>, signal?: AbortSignal): Promise<Result> {
+  signal?.throwIfAborted();
   let sliceEndsAt = performance.now() + sliceMs;
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
     if (performance.now() < sliceEndsAt) continue;
     await takeLoopTurn();
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     sliceEndsAt = performance.now() + sliceMs;
   }
 }

@@ -200,3 +200,37 @@ test("the spans of a root show its agent, its session and what its trace shares"
   expect(shownChild).toMatchObject({ agentId: shownRoot?.agentId, sessionId: "s" });
   expect(shownChild?.derived).toEqual({ userId: "u", environment: "prod" });
 });
+
+test("a trace of thousands of spans and hundreds of thousands of log records shows what the last of them says", async () => {
+  const projectId = uuidv7(Date.now());
+  const spanIdOf = (index: number): string => index.toString(16).padStart(16, "0");
+  const spans = Array.from({ length: 5_000 }, (_, index) => ({
+    ...otlp,
+    spanId: spanIdOf(index + 1),
+    parentSpanId: index === 0 ? null : spanIdOf(1),
+    name: `span ${index}`,
+    kind: "llm" as const,
+  }));
+  const ids = await insert(projectId, ...spans);
+  await database.superuser.query({
+    name: "many_records",
+    text: `
+      insert into ingest.log_fragments (project_id, dk, trace_key, span_id, time_nano, facts, body)
+      select $1, gen_random_uuid(), $2, $3, number,
+        case number when 200000 then '{"kind":"test","model":"logged"}' else '{"kind":"test"}' end, '{}'
+      from generate_series(1, 200000) as number`,
+    values: [projectId, otlp.otelTraceId, spanIdOf(5_000)],
+  });
+  // As for any trace with more than are read each time.
+  await insert(projectId, { ...otlp, spanId: spanIdOf(5_001), parentSpanId: spanIdOf(1), name: "one more" });
+
+  while ((await database.sweep()) > 0);
+
+  const { rows } = await database.superuser.query<{ model: string | null; derived: string | null }>({
+    name: "last_span",
+    text: "select model, derived from ingest.spans where project_id = $1 and id = any($2)",
+    values: [projectId, [ids.at(-1)]],
+  });
+  expect(rows).toMatchObject([{ model: "logged" }]);
+  expect(await rootNames(projectId)).toEqual(["span 0"]);
+}, 60_000);

@@ -47,5 +47,8 @@ export function byEndDescending(left: TreeNode, right: TreeNode): number {
 }
 
 export function first(nodes: readonly TreeNode[], order: (left: TreeNode, right: TreeNode) => number): TreeNode | null {
-  return nodes.toSorted(order)[0] ?? null;
+  return nodes.reduce<TreeNode | null>(
+    (least, node) => (least === null || order(node, least) < 0 ? node : least),
+    null,
+  );
 }

@@ -1,4 +1,5 @@
-import { byStart, type Tree, type TreeNode } from "./tree.ts";
+import { filterInSlices, forEachInSlices, type Sliced } from "@touchstone/service-kit";
+import { byStart, earliest, fromLast, type Tree, type TreeNode } from "./tree.ts";
 
 /** The maximum number of rows whose calls one row shows. */
 const callsMax = 50;
@@ -20,14 +21,13 @@ interface Gathered {
 const nothing: Gathered = { tools: [], models: [], asksForTools: false };
 
 /** The sources of every root and agent that has any. */
-export function chooseCalls({ nodes }: Tree): Map<TreeNode, CallSources> {
+export function* chooseCalls({ nodes }: Tree): Sliced<Map<TreeNode, CallSources>> {
   const chosen = new Map<TreeNode, CallSources>();
   const isAsked = nodes.some(asksForTools);
   if (!isAsked && !nodes.some(({ span }) => span.kind === "tool")) return chosen;
-  const twins = findNestedTwins(nodes);
+  const twins = yield* findNestedTwins(nodes);
   const gathered = new Array<Gathered>(nodes.length).fill(nothing);
-  for (let index = nodes.length - 1; index >= 0; index -= 1) {
-    const node = nodes[index] as TreeNode;
+  yield* forEachInSlices(fromLast(nodes), (node) => {
     const below = gather(node.children, gathered);
     const isOwnCall = node.span.kind === "tool";
     // A model without a borrower above it need not be kept.
@@ -41,17 +41,17 @@ export function chooseCalls({ nodes }: Tree): Map<TreeNode, CallSources> {
     let own = below;
     if (isModel) own = withModel(node, below);
     else if (isOwnCall && !twins.has(node)) own = { ...below, tools: firstCalls([node, ...below.tools]) };
-    gathered[index] = own;
+    gathered[node.position] = own;
     // The entries of children have been passed on and are no longer needed.
     for (const child of node.children) gathered[child.position] = nothing;
-  }
+  });
   return chosen;
 }
 
 function withModel(node: TreeNode, below: Gathered): Gathered {
   return {
     tools: below.tools,
-    models: firstOf([node, ...below.models]),
+    models: earliest([node, ...below.models], callsMax),
     asksForTools: below.asksForTools || asksForTools(node),
   };
 }
@@ -68,54 +68,53 @@ function gather(children: readonly TreeNode[], gathered: readonly Gathered[]): G
   if (parts.length <= 1) return parts[0] ?? nothing;
   return {
     tools: firstCalls(parts.flatMap(({ tools }) => tools)),
-    models: firstOf(parts.flatMap(({ models }) => models)),
+    models: earliest(
+      parts.flatMap(({ models }) => models),
+      callsMax,
+    ),
     asksForTools: parts.some(({ asksForTools }) => asksForTools),
   };
 }
 
 /** The tool spans that count as calls: one for each call. */
-export function findCountedCalls({ nodes }: Tree): ReadonlySet<TreeNode> {
+export function* findCountedCalls({ nodes }: Tree): Sliced<ReadonlySet<TreeNode>> {
   const tools = nodes.filter(({ span }) => span.kind === "tool");
   if (tools.length < 2) return new Set(tools);
-  const twins = findNestedTwins(nodes);
-  return new Set(withoutRepeats(tools.filter((tool) => !twins.has(tool)).sort(byStart)));
+  const twins = yield* findNestedTwins(nodes);
+  return new Set(withoutRepeats(yield* filterInSlices(tools, (tool) => !twins.has(tool))));
 }
 
-function firstOf(nodes: TreeNode[]): TreeNode[] {
-  return nodes.sort(byStart).slice(0, callsMax);
+function firstCalls(tools: readonly TreeNode[]): TreeNode[] {
+  return earliest(withoutRepeats(tools), callsMax);
 }
 
-function firstCalls(tools: TreeNode[]): TreeNode[] {
-  return withoutRepeats(tools.sort(byStart)).slice(0, callsMax);
-}
-
-/** Of the spans of one tool call, keeps the shallowest, then the earliest. */
-function withoutRepeats(ordered: readonly TreeNode[]): TreeNode[] {
+/** Of the spans of one tool call, keeps the shallowest, and of these the earliest. */
+function withoutRepeats(tools: readonly TreeNode[]): TreeNode[] {
   const ofCall = new Map<string, TreeNode>();
-  for (const tool of ordered) {
+  for (const tool of tools) {
     const { toolCallId } = tool.span.facts;
     if (toolCallId === undefined) continue;
     const known = ofCall.get(toolCallId);
-    if (known === undefined || tool.depth < known.depth) ofCall.set(toolCallId, tool);
+    if (known === undefined || (tool.depth - known.depth || byStart(tool, known)) < 0) ofCall.set(toolCallId, tool);
   }
-  return ordered.filter((tool) => {
+  return tools.filter((tool) => {
     const { toolCallId } = tool.span.facts;
     return toolCallId === undefined || ofCall.get(toolCallId) === tool;
   });
 }
 
 /** Tool spans directly inside another span of the same call: the framework's and its client's. */
-function findNestedTwins(nodes: readonly TreeNode[]): ReadonlySet<TreeNode> {
+function* findNestedTwins(nodes: readonly TreeNode[]): Sliced<ReadonlySet<TreeNode>> {
   const twins = new Set<TreeNode>();
   if (nodes.filter(({ span }) => span.kind === "tool").length < 2) return twins;
   const outerTool = new Map<TreeNode, TreeNode>();
-  for (const node of nodes) {
+  yield* forEachInSlices(nodes, (node) => {
     const { parent } = node;
     const outer = parent === null ? undefined : parent.span.kind === "tool" ? parent : outerTool.get(parent);
-    if (outer === undefined) continue;
+    if (outer === undefined) return;
     outerTool.set(node, outer);
     if (node.span.kind === "tool" && isSameCall(outer, node)) twins.add(node);
-  }
+  });
   return twins;
 }
 

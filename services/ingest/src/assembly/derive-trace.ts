@@ -1,15 +1,18 @@
+import { forEachInSlices, mapInSlices, runAtOnce, type Sliced } from "@touchstone/service-kit";
 import { withoutAgentPrefix, withoutOperation } from "../messages/operation-name.ts";
 import type { Derivation } from "../model/derivation.ts";
 import { sameTokens, type TokenList } from "../model/token-list.ts";
 import { writeToolTally } from "../model/tool-tally.ts";
 import { atTop, byEndDescending, first, hasInput, hasOutput, lendInput, lendOutput } from "./borrow-content.ts";
 import { type CallSources, chooseCalls, findCountedCalls } from "./choose-calls.ts";
-import { type RolledTokens, rollTokens } from "./roll-tokens.ts";
+import { type RolledTokens, rollTokensInSlices } from "./roll-tokens.ts";
 import { findTraceWide, type TraceWide } from "./trace-wide.ts";
 import {
   byStart,
   descendants,
-  growTree,
+  earliest,
+  fromLast,
+  growTreeInSlices,
   saying,
   type Tree,
   type TreeFragment,
@@ -64,13 +67,21 @@ const modelsMax = 20;
  * depend on their order or on how they were split into exports. Span ids must be unique.
  */
 export function deriveTrace(spans: readonly TreeSpan[], fragments: readonly TreeFragment[]): DerivedTrace {
-  const tree = growTree(spans, fragments);
-  const wide = findTraceWide(tree);
-  const rolled = rollTokens(tree);
-  const calls = chooseCalls(tree);
-  const counted = findCountedCalls(tree);
-  const errorsBelow = countErrorsBelow(tree);
-  const derivedSpans = tree.nodes.map((node): DerivedSpan => {
+  return runAtOnce(deriveTraceInSlices(spans, fragments));
+}
+
+/** As {@link deriveTrace}, with points to pause: a trace may have hundreds of thousands of spans. */
+export function* deriveTraceInSlices(
+  spans: readonly TreeSpan[],
+  fragments: readonly TreeFragment[],
+): Sliced<DerivedTrace> {
+  const tree = yield* growTreeInSlices(spans, fragments);
+  const wide = yield* findTraceWide(tree);
+  const rolled = yield* rollTokensInSlices(tree);
+  const calls = yield* chooseCalls(tree);
+  const counted = yield* findCountedCalls(tree);
+  const errorsBelow = yield* countErrorsBelow(tree);
+  const derivedSpans = yield* mapInSlices(tree.nodes, (node): DerivedSpan => {
     const { span, isRoot } = node;
     const below = isRoot ? descendants(tree, node) : [];
     const derived = deriveRow(node, below, { calls: calls.get(node), childErrors: errorsBelow[node.position] ?? 0 });
@@ -179,26 +190,27 @@ function modelBelow(below: readonly TreeNode[]): string | null {
 
 /** The models of leaf calls, ordered by first use. */
 function listModels(below: readonly TreeNode[]): string[] {
-  const leaves = below.filter(({ span, children }) => span.kind === "llm" && children.length === 0);
-  const models = new Set<string>();
-  for (const leaf of leaves.sort(byStart)) {
-    const model = modelOf(leaf);
-    if (model !== null) models.add(model);
+  const firstUses = new Map<string, TreeNode>();
+  for (const node of below) {
+    if (node.span.kind !== "llm" || node.children.length > 0) continue;
+    const model = modelOf(node);
+    if (model === null) continue;
+    const known = firstUses.get(model);
+    if (known === undefined || byStart(node, known) < 0) firstUses.set(model, node);
   }
-  return [...models].slice(0, modelsMax);
+  return earliest(firstUses.values(), modelsMax).map((node) => modelOf(node) as string);
 }
 
 function hasFailed(node: TreeNode): boolean {
   return node.span.facts.failed === true || saying(node, null, "error") !== null;
 }
 
-function countErrorsBelow({ nodes }: Tree): number[] {
+function* countErrorsBelow({ nodes }: Tree): Sliced<number[]> {
   const below = nodes.map(() => 0);
-  for (let index = nodes.length - 1; index >= 0; index -= 1) {
-    const node = nodes[index] as TreeNode;
-    if (node.parent === null) continue;
+  yield* forEachInSlices(fromLast(nodes), (node) => {
+    if (node.parent === null) return;
     const { position } = node.parent;
-    below[position] = (below[position] ?? 0) + (below[index] ?? 0) + (hasFailed(node) ? 1 : 0);
-  }
+    below[position] = (below[position] ?? 0) + (below[node.position] ?? 0) + (hasFailed(node) ? 1 : 0);
+  });
   return below;
 }

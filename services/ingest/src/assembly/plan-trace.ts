@@ -1,5 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { storableText } from "@touchstone/service-kit";
+import { forEachInSlices, mapInSlices, type Sliced, storableText } from "@touchstone/service-kit";
 import type { Derivation } from "../model/derivation.ts";
 import { agentIdOf } from "../model/ids.ts";
 import {
@@ -12,7 +12,7 @@ import {
   updatedFlag,
 } from "../model/span-row.ts";
 import { sameTokens, type TokenList, toTokenList } from "../model/token-list.ts";
-import { type DerivedSpan, deriveTrace } from "./derive-trace.ts";
+import { type DerivedSpan, deriveTraceInSlices } from "./derive-trace.ts";
 import { recordToTreeSpan, type TraceKey, type TraceRecord, type TreeRecord } from "./stored-trace.ts";
 import type { TreeFragment, TreeSpan } from "./tree.ts";
 
@@ -80,33 +80,35 @@ export interface TraceChange {
   settles: "quiet" | "open" | null;
 }
 
-/** Derives a trace from its stored and incoming spans and returns the changes. Pure. */
-export function planTrace(touched: TouchedTrace): TracePlan {
+/** Derives a trace from its stored and incoming spans and returns the changes, with points to pause. Pure. */
+export function* planTrace(touched: TouchedTrace): Sliced<TracePlan> {
   const { projectId, traceKey, state, isHuge, stored, incoming, promoted } = touched;
-  const spans: TreeSpan[] = [];
-  for (const record of stored) {
+  const spans = yield* mapInSlices(stored, (record): TreeSpan => {
     const span = recordToTreeSpan(record);
-    spans.push(record.id === promoted ? { ...span, isPromoted: true } : span);
-  }
+    return record.id === promoted ? { ...span, isPromoted: true } : span;
+  });
   for (const row of incoming) spans.push(rowToTreeSpan(row));
-  const derived = deriveTrace(spans, touched.fragments);
-  const shown = new Map(derived.spans.map((span) => [span.id, span]));
+  const derived = yield* deriveTraceInSlices(spans, touched.fragments);
+  const shown = new Map<string, DerivedSpan>();
+  yield* forEachInSlices(derived.spans, (span) => {
+    shown.set(span.id, span);
+  });
   const rootSession = storable(derived.sessionId);
 
   const columnsOf = (id: string, ownFlags: number): RowColumns =>
     toColumns(projectId, shown.get(id) as DerivedSpan, { rootSession, ownFlags });
-  const inserts = incoming.map((row) => ({ row, columns: columnsOf(row.id, row.flags) }));
+  const inserts = yield* mapInSlices(incoming, (row) => ({ row, columns: columnsOf(row.id, row.flags) }));
   const changes: RowChange[] = [];
-  for (const record of stored) {
+  yield* forEachInSlices(stored, (record) => {
     const columns = columnsOf(record.id, record.flags & (otlpFlag | remoteParentFlag | updatedFlag | unmonitoredFlag));
-    if (isShownAlready(record, columns)) continue;
+    if (isShownAlready(record, columns)) return;
     changes.push({
       ...columns,
       projectId,
       before: record,
       isRewritten: columns.isRoot && isRewritten(record, columns),
     });
-  }
+  });
   const agentName = derived.agentName === null ? null : storableName(derived.agentName);
   const trace: TraceChange = {
     sessionId: storable(derived.sessionId),

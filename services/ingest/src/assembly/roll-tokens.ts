@@ -1,5 +1,6 @@
+import { forEachInSlices, runAtOnce, type Sliced } from "@touchstone/service-kit";
 import { type TokenList, tokenComponents } from "../model/token-list.ts";
-import { saying, type Tree, type TreeNode } from "./tree.ts";
+import { fromLast, saying, type Tree, type TreeNode } from "./tree.ts";
 
 const fragmentNames = [
   "inputTokens",
@@ -24,15 +25,19 @@ export interface RolledTokens {
  * report and the sum of its children. So an agent that repeats its calls' usage is not counted twice, and a call that
  * was not exported is not lost. Two instrumentations of one call, siblings with one response id, count once.
  */
-export function rollTokens({ nodes }: Tree): RolledTokens[] {
+export function rollTokens(tree: Tree): RolledTokens[] {
+  return runAtOnce(rollTokensInSlices(tree));
+}
+
+/** As {@link rollTokens}, with points to pause. */
+export function* rollTokensInSlices({ nodes }: Tree): Sliced<RolledTokens[]> {
   const rolled = nodes.map((): RolledTokens => ({ whole: null, net: null }));
-  for (let index = nodes.length - 1; index >= 0; index -= 1) {
-    const node = nodes[index] as TreeNode;
+  yield* forEachInSlices(fromLast(nodes), (node) => {
     const own = ownTokens(node);
     const below = node.children.length === 0 ? null : sumOf(node.children, rolled);
     const whole = greater(own, below);
-    rolled[index] = { whole, net: below === null ? whole : without(whole, below) };
-  }
+    rolled[node.position] = { whole, net: below === null ? whole : without(whole, below) };
+  });
   return rolled;
 }
 

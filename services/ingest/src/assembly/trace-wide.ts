@@ -1,3 +1,4 @@
+import { forEachInSlices, type Sliced } from "@touchstone/service-kit";
 import type { Derivation } from "../model/derivation.ts";
 import { byStart, saying, type Tree, type TreeNode } from "./tree.ts";
 
@@ -9,18 +10,18 @@ export interface TraceWide {
 }
 
 /** One value holds for the trace: a root's, else the shallowest span's, else the earliest one's (otlp 6, Session). */
-export function findTraceWide({ nodes }: Tree): TraceWide {
+export function* findTraceWide({ nodes }: Tree): Sliced<TraceWide> {
   const session = weigh<string>();
   const user = weigh<string>();
   const environment = weigh<string>();
   const tags = weigh<string[]>();
-  for (const node of nodes) {
+  yield* forEachInSlices(nodes, (node) => {
     const { facts } = node.span;
     session.consider(node, saying(node, facts.session, "sessionId"));
     user.consider(node, saying(node, facts.userId, "userId"));
     environment.consider(node, facts.environment);
     tags.consider(node, facts.tags);
-  }
+  });
   const shared: TraceWide["shared"] = {};
   const [userId, environmentName, tagList] = [user.said(), environment.said(), tags.said()];
   if (userId !== undefined) shared.userId = userId;

@@ -1,3 +1,4 @@
+import { filterInSlices, forEachInSlices, runAtOnce, type Sliced, sortInSlices } from "@touchstone/service-kit";
 import type { FragmentFacts } from "../model/incoming-fragment.ts";
 import type { OwnFacts } from "../model/own-facts.ts";
 import type { TokenList } from "../model/token-list.ts";
@@ -67,59 +68,81 @@ export function byStart(left: TreeNode, right: TreeNode): number {
   return left.span.spanId < right.span.spanId ? -1 : 1;
 }
 
+/** The earliest of some nodes, sorted. It sorts few of them at a time: there may be hundreds of thousands. */
+export function earliest(nodes: Iterable<TreeNode>, max: number): TreeNode[] {
+  let kept: TreeNode[] = [];
+  let last: TreeNode | undefined;
+  for (const node of nodes) {
+    if (last !== undefined && byStart(node, last) >= 0) continue;
+    kept.push(node);
+    if (kept.length < 2 * max) continue;
+    kept = kept.sort(byStart).slice(0, max);
+    last = kept.at(-1);
+  }
+  return kept.sort(byStart).slice(0, max);
+}
+
 /**
  * Builds the tree of one trace (otlp 6, Root). A span is a root if it has no parent, if its parent is missing and it
  * was promoted or has a remote parent, or if it is the earliest of a cycle. Span ids are unique among `spans`.
  */
 export function growTree(spans: readonly TreeSpan[], fragments: readonly TreeFragment[]): Tree {
+  return runAtOnce(growTreeInSlices(spans, fragments));
+}
+
+/** As {@link growTree}, with points to pause. */
+export function* growTreeInSlices(spans: readonly TreeSpan[], fragments: readonly TreeFragment[]): Sliced<Tree> {
   const bySpanId = new Map<string, TreeNode>();
-  for (const span of spans) {
+  yield* forEachInSlices(spans, (span) => {
     const node = { span, parent: null, children: [], isRoot: false, depth: 0, size: 1, position: 0, fragments: [] };
     bySpanId.set(span.spanId, node);
-  }
-  const ordered = [...bySpanId.values()].sort(byStart);
-  for (const node of ordered) {
+  });
+  const ordered = yield* sortInSlices([...bySpanId.values()], byStart);
+  yield* forEachInSlices(ordered, (node) => {
     const { parentSpanId, spanId, isPromoted, parentIsRemote } = node.span;
     const hasParent = parentSpanId !== null && parentSpanId !== "" && parentSpanId !== spanId;
     node.parent = hasParent ? (bySpanId.get(parentSpanId) ?? null) : null;
     node.isRoot = !hasParent || (node.parent === null && (isPromoted || parentIsRemote));
-  }
-  let tops = linkChildren(ordered);
-  let nodes = placeNodes(tops);
+  });
+  let tops = yield* linkChildren(ordered);
+  let nodes = yield* placeNodes(tops);
   if (nodes.length < ordered.length) {
     // Nodes that no top reaches are in a cycle.
-    breakCircles(ordered);
-    tops = linkChildren(ordered);
-    nodes = placeNodes(tops);
+    yield* breakCircles(ordered);
+    tops = yield* linkChildren(ordered);
+    nodes = yield* placeNodes(tops);
   }
   const tree: Tree = {
     nodes,
-    roots: tops.filter(({ isRoot }) => isRoot),
-    orphans: tops.filter(({ isRoot }) => !isRoot),
+    roots: yield* filterInSlices(tops, ({ isRoot }) => isRoot),
+    orphans: yield* filterInSlices(tops, ({ isRoot }) => !isRoot),
   };
-  attachFragments(tree, bySpanId, fragments);
+  yield* attachFragments(tree, bySpanId, fragments);
   return tree;
 }
 
 /** Returns the nodes without a parent. */
-function linkChildren(ordered: readonly TreeNode[]): TreeNode[] {
+function* linkChildren(ordered: readonly TreeNode[]): Sliced<TreeNode[]> {
   const tops: TreeNode[] = [];
-  for (const node of ordered) {
+  yield* forEachInSlices(ordered, (node) => {
     node.children = [];
     node.size = 1;
-  }
-  for (const node of ordered) (node.parent?.children ?? tops).push(node);
+  });
+  yield* forEachInSlices(ordered, (node) => {
+    (node.parent?.children ?? tops).push(node);
+  });
   return tops;
 }
 
 /** Follows parents; a walk that returns to its own path has found a cycle, which is cut at its earliest span. */
-function breakCircles(ordered: readonly TreeNode[]): void {
+function* breakCircles(ordered: readonly TreeNode[]): Sliced<void> {
   const walkOf = new Map<TreeNode, TreeNode>();
   for (const start of ordered) {
     let node: TreeNode | null = start;
     while (node !== null && !walkOf.has(node)) {
       walkOf.set(node, start);
       node = node.parent;
+      if (walkOf.size % nodesBetween === 0) yield;
     }
     if (node === null || walkOf.get(node) !== start) continue;
     let earliest = node;
@@ -131,7 +154,7 @@ function breakCircles(ordered: readonly TreeNode[]): void {
   }
 }
 
-function placeNodes(tops: readonly TreeNode[]): TreeNode[] {
+function* placeNodes(tops: readonly TreeNode[]): Sliced<TreeNode[]> {
   const nodes: TreeNode[] = [];
   const waiting = tops.toReversed();
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
@@ -139,28 +162,36 @@ function placeNodes(tops: readonly TreeNode[]): TreeNode[] {
     node.position = nodes.length;
     nodes.push(node);
     for (let index = node.children.length - 1; index >= 0; index -= 1) waiting.push(node.children[index] as TreeNode);
+    if (nodes.length % nodesBetween === 0) yield;
   }
-  for (let index = nodes.length - 1; index >= 0; index -= 1) {
-    const node = nodes[index] as TreeNode;
+  yield* forEachInSlices(fromLast(nodes), (node) => {
     if (node.parent !== null) node.parent.size += node.size;
-  }
+  });
   return nodes;
 }
 
+/** Nodes between two points to pause. */
+const nodesBetween = 1_000;
+
+/** The nodes of a tree from the last to the first: each after its descendants. */
+export function* fromLast(nodes: readonly TreeNode[]): Generator<TreeNode, void, undefined> {
+  for (let index = nodes.length - 1; index >= 0; index -= 1) yield nodes[index] as TreeNode;
+}
+
 /** A fragment that names no span belongs to each span with its response id. */
-function attachFragments(
+function* attachFragments(
   { nodes }: Tree,
   bySpanId: ReadonlyMap<string, TreeNode>,
   fragments: readonly TreeFragment[],
-): void {
+): Sliced<void> {
   if (fragments.length === 0) return;
   const byResponse = Map.groupBy(nodes, ({ span }) => span.responseId);
-  for (const fragment of fragments.toSorted(byTime)) {
+  yield* forEachInSlices(yield* sortInSlices(fragments, byTime), (fragment) => {
     if (fragment.spanId !== null) bySpanId.get(fragment.spanId)?.fragments.push(fragment);
     else if (fragment.responseId !== null) {
       for (const node of byResponse.get(fragment.responseId) ?? []) node.fragments.push(fragment);
     }
-  }
+  });
 }
 
 function byTime(left: TreeFragment, right: TreeFragment): number {

@@ -1,5 +1,5 @@
 import { type Database, sqlStateOf } from "@touchstone/db";
-import type { Logger } from "@touchstone/service-kit";
+import type { Logger, Sliced } from "@touchstone/service-kit";
 import { planTrace, type TouchedTrace, type TracePlan } from "../assembly/plan-trace.ts";
 import type { TraceKey } from "../assembly/stored-trace.ts";
 import { quotaSpent } from "../trace-store/writing/span-insert.ts";
@@ -36,12 +36,12 @@ export async function sweepDueTraces(
   return due.length;
 }
 
-function planDue(touched: TouchedTrace): TracePlan | null {
+function* planDue(touched: TouchedTrace): Sliced<TracePlan | null> {
   // Another process was faster.
   if (touched.state?.is_due !== true) return null;
-  const plan = planTrace(touched);
+  const plan = yield* planTrace(touched);
   if (touched.state.is_stale || plan.firstOrphan === null) return plan;
-  return planTrace({ ...touched, promoted: plan.firstOrphan });
+  return yield* planTrace({ ...touched, promoted: plan.firstOrphan });
 }
 
 async function waitForTomorrow(database: Database, { projectId, traceKey }: TraceKey): Promise<void> {

@@ -1,3 +1,4 @@
+import { runAtOnce } from "@touchstone/service-kit";
 import { planTrace } from "../../src/assembly/plan-trace.ts";
 import type { TraceRecord, TreeRecord } from "../../src/assembly/stored-trace.ts";
 import type { IncomingSpan } from "../../src/model/span.ts";
@@ -82,17 +83,19 @@ export async function storeInMemory(exports: readonly IncomingSpan[][]): Promise
         trace.ids.set(row.spanId as string, row.id);
         incoming.push(row);
       }
-      const plan = planTrace({
-        projectId,
-        traceKey,
-        state: trace.state,
-        isHuge: false,
-        stored: [...trace.rows.values()],
-        incoming,
-        fragments: [],
-        hasNewFacts: false,
-        promoted: null,
-      });
+      const plan = runAtOnce(
+        planTrace({
+          projectId,
+          traceKey,
+          state: trace.state,
+          isHuge: false,
+          stored: [...trace.rows.values()],
+          incoming,
+          fragments: [],
+          hasNewFacts: false,
+          promoted: null,
+        }),
+      );
       for (const { row, columns } of plan.inserts) {
         trace.rows.set(row.id, { ...recordOf(projectId, row), ...shown(columns) });
       }

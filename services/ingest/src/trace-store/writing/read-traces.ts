@@ -1,4 +1,5 @@
 import type { Statement, Transaction } from "@touchstone/db";
+import { forEachInSlices, runInSlices } from "@touchstone/service-kit";
 import type { TouchedTrace } from "../../assembly/plan-trace.ts";
 import {
   type FragmentRecord,
@@ -61,6 +62,11 @@ interface Reading {
   before: readonly Statement[];
 }
 
+/** The sweeper reads whole traces, which may have hundreds of thousands of spans and records. */
+function eachInTurns<Row>(rows: Iterable<Row>, visit: (row: Row) => void): Promise<void> {
+  return runInSlices(forEachInSlices(rows, visit));
+}
+
 /** Reads what is stored of traces, and of the log records of these responses, under the locks of the traces. */
 export async function readTraces(
   transaction: Transaction,
@@ -111,19 +117,22 @@ export async function readTraces(
     ]);
     const ofStored = Map.groupBy(more.rows, ({ project_id, of_trace }) => of({ project_id, trace_key: of_trace }));
     for (const [{ touched }, own] of ofStored) touched.isHuge ||= isTooMany(own.length);
-    for (const span of trees.rows) {
+    await eachInTurns(trees.rows, (span) => {
       const { touched, holders } = of(span);
-      if (touched.isHuge) continue;
+      if (touched.isHuge) return;
       touched.stored.push(span);
       holders.set(span.span_id, span.id);
-    }
+    });
     for (const fragment of more.rows) byResponse.set(fragmentKeyOf(fragment), fragment);
   }
   for (const [{ touched }, own] of byTrace) {
-    if (!touched.isHuge) touched.fragments.push(...own.map(recordToTreeFragment));
+    if (touched.isHuge) continue;
+    await eachInTurns(own, (fragment) => {
+      touched.fragments.push(recordToTreeFragment(fragment));
+    });
   }
   const freshKeys = new Set(fresh.map(fragmentKeyOf));
-  for (const fragment of byResponse.values()) {
+  await eachInTurns(byResponse.values(), (fragment) => {
     const parsed = recordToTreeFragment(fragment);
     // A tree uses the fragments that belong to its spans.
     for (const { touched } of traces.values()) {
@@ -131,7 +140,7 @@ export async function readTraces(
       if (!touched.isHuge) touched.fragments.push(parsed);
       if (freshKeys.has(fragmentKeyOf(fragment))) touched.hasNewFacts = true;
     }
-  }
+  });
   for (const fragment of fresh) {
     if (fragment.trace_key !== null) of(fragment).touched.hasNewFacts = true;
     // Which of them it belongs to is not known: its record was not read.

@@ -1,4 +1,5 @@
 import type { Statement, Transaction } from "@touchstone/db";
+import { runInSlices, type Sliced, takeLoopTurn } from "@touchstone/service-kit";
 import type { AssemblySettings } from "../../assembly/assembly-settings.ts";
 import {
   parseDerived,
@@ -84,7 +85,8 @@ export async function writeTraces(
     } else twins.push({ row, first });
   }
   for (const key of changed) (traces.get(keyOf(key)) as ReadTrace).touched.hasNewFacts = true;
-  const plans = [...traces.values()].map(({ touched }) => planTrace(touched));
+  const plans: TracePlan[] = [];
+  for (const { touched } of traces.values()) plans.push(await runInSlices(planTrace(touched)));
   const rewritten = [...tracesWithRecords(traces.values()), ...changed];
   const isLast = rewritten.length === 0;
   const { taken, columns } = await writePlans(transaction, plans, { ...context, before, rows, isLast });
@@ -108,12 +110,12 @@ export async function deriveStored(
   transaction: Transaction,
   keys: readonly TraceKey[],
   context: WriteContext,
-  choose: (touched: TouchedTrace) => TracePlan | null,
+  choose: (touched: TouchedTrace) => Sliced<TracePlan | null>,
 ): Promise<void> {
   const traces = await readTraces(transaction, keys, { rows: [], responses: [], spansMax: null, before: [] });
   const plans: TracePlan[] = [];
   for (const { touched } of traces.values()) {
-    const plan = choose(touched);
+    const plan = await runInSlices(choose(touched));
     if (plan !== null) plans.push(plan);
   }
   const rewritten = tracesWithRecords(traces.values());
@@ -211,6 +213,7 @@ async function writePlans(
             : null,
         settled: null,
       });
+      if (changed.length % changesMax === 0) await takeLoopTurn();
     }
   }
   const inserted: ProjectRow[] = [];
@@ -224,15 +227,30 @@ async function writePlans(
   }
   const { orphanGraceMs } = settings;
   const inserts = splitRows(inserted).map((part) => buildSpanInsert(part, { shard, quota, orphanGraceMs }));
-  const statements = [...inserts];
-  for (let start = 0; start < changed.length; start += changesMax) {
-    statements.push(buildRowChanges(changed.slice(start, start + changesMax), { shard, quota }));
+  const parts = splitChanges(changed);
+  const changeRows = (part: readonly ChangedRow[]): Statement => buildRowChanges(part, { shard, quota });
+  const traceChanges = plans.some(({ trace }) => trace !== null) ? [buildTraceChanges(plans, settings)] : [];
+  if (inserts.length + parts.length + traceChanges.length === 0) return { taken: [], columns };
+  const inserting = [...before, ...inserts];
+  const early = parts.slice(0, -1);
+  let results: readonly { rows: { id: string }[] }[] = [];
+  if (early.length > 0 && inserting.length > 0) results = await transaction.pipeline<{ id: string }[]>(inserting);
+  for (const part of early) {
+    await takeLoopTurn();
+    await transaction.query(changeRows(part));
   }
-  if (plans.some(({ trace }) => trace !== null)) statements.push(buildTraceChanges(plans, settings));
-  if (statements.length === 0) return { taken: [], columns };
-  const results = await transaction[isLast ? "finish" : "pipeline"]<{ id: string }[]>([...before, ...statements]);
+  const statements = [...(early.length > 0 ? [] : inserting), ...parts.slice(-1).map(changeRows), ...traceChanges];
+  const last = await transaction[isLast ? "finish" : "pipeline"]<{ id: string }[]>(statements);
+  if (early.length === 0) results = last;
   const stored = results.slice(before.length, before.length + inserts.length);
   return { taken: stored.flatMap((result) => result.rows.map(({ id }) => id)), columns };
+}
+
+/** Parts of one statement each; all but the last are sent by themselves, since to make many takes long. */
+function splitChanges(changed: readonly ChangedRow[]): ChangedRow[][] {
+  return Array.from({ length: Math.ceil(changed.length / changesMax) }, (_, part) =>
+    changed.slice(part * changesMax, (part + 1) * changesMax),
+  );
 }
 
 function finalRow(projectId: string, row: SpanRow, columns: RowColumns, doc: string | null): SpanRow {
