@@ -145,6 +145,16 @@ const rows: Readonly<Record<string, readonly Panel[]>> = {
       queries: [[highest("service_outbox_oldest_event_age_seconds", ["service"]), "{{service}}"]],
     },
     {
+      title: "Events waiting for a durable consumer",
+      unit: "short",
+      queries: [[highest("service_bus_consumer_pending", ["durable"]), "{{durable}}"]],
+    },
+    {
+      title: "Events in progress or between two tries",
+      unit: "short",
+      queries: [[highest("service_bus_consumer_ack_pending", ["durable"]), "{{durable}}"]],
+    },
+    {
       title: "Dead letters",
       unit: "short",
       queries: [[increase("service_bus_dead_letters_total", ["service", "durable"]), "{{durable}}"]],

@@ -72,6 +72,18 @@ export interface Bus {
 
   status(): "connected" | "disconnected";
 
+  /**
+   * Whether the event store accepts events: `ok`, or the reason as a sentence. A cluster without quorum stays connected
+   * and stores nothing. For a service that publishes. It asks at most every ten seconds and answers within one.
+   */
+  checkEvents(): Promise<string>;
+
+  /**
+   * How many events wait for each durable consumer that was started here. A consumer that does not exist yet has no
+   * entry. Rejects with a {@link BusError}.
+   */
+  readBacklogs(): Promise<Backlog[]>;
+
   /** The connected server's message limit; null while disconnected. */
   maxPayloadBytes(): number | null;
 
@@ -115,6 +127,16 @@ export interface Consumption {
    * store has dropped them by its age and size limits. A consumer that never started has acknowledged nothing.
    */
   doneThrough: number;
+}
+
+/** The events of one contract that a durable consumer has not processed. */
+export interface Backlog {
+  durable: string;
+  subject: string;
+  /** Events that were not delivered to it yet. */
+  pending: number;
+  /** Events that were delivered to it and are not acknowledged: in progress, or between two tries. */
+  ackPending: number;
 }
 
 export interface ConsumeOptions {

@@ -4,6 +4,7 @@ import { startAnswering } from "./answer.ts";
 import { createAsking } from "./ask.ts";
 import type { Bus, DeadLetter } from "./bus.ts";
 import { BusError } from "./bus-error.ts";
+import { createEventsCheck } from "./check-events.ts";
 import { type ConnectionOptions, keepConnected } from "./connection.ts";
 import { requireDurable, startConsuming } from "./consume.ts";
 import { sortLetters } from "./dead-letters.ts";
@@ -12,6 +13,7 @@ import type { EventStoreOptions } from "./event-streams.ts";
 import { startListening } from "./listen.ts";
 import { createMuxInbox } from "./mux-inbox.ts";
 import { createPublish } from "./publish.ts";
+import { type DurableOfEvent, readBacklogs } from "./read-backlogs.ts";
 import { createReadConsumption } from "./read-consumption.ts";
 import { toBusError } from "./store-message.ts";
 import { controlInbox } from "./subjects.ts";
@@ -44,6 +46,7 @@ export function connectBus(options: BusOptions): Bus {
   // A cancel that arrives after the work is done, or a notice about a last message without a receiver.
   const control = createMuxInbox(connection, controlInbox(service, busId), () => {});
   const running = new Set<Stoppable>();
+  const durables: DurableOfEvent[] = [];
 
   /** Records what `drain` has to stop. */
   async function kept(starting: Promise<Stoppable>): Promise<Stoppable> {
@@ -66,18 +69,11 @@ export function connectBus(options: BusOptions): Bus {
       kept(startAnswering(connection, { contract, handler, concurrency, service, control, clock, logger })),
     publish: createPublish(connection, { service, store, stream }),
     readConsumption: createReadConsumption(connection, { store, stream }),
-    consume: (contract, consumeOptions, handler) =>
-      kept(
-        startConsuming(connection, {
-          contract,
-          options: consumeOptions,
-          handler,
-          service,
-          store,
-          logger,
-          onDeadLetter,
-        }),
-      ),
+    consume(contract, consumeOptions, handler) {
+      durables.push({ durable: consumeOptions.durable, subject: contract.subject });
+      const setup = { contract, options: consumeOptions, handler, service, store, logger, onDeadLetter };
+      return kept(startConsuming(connection, setup));
+    },
     listen: (contract, handler) => kept(startListening(connection, { service, logger }, contract, handler)),
     async sortDeadLetters(contract, durable, decide) {
       requireDurable(contract, durable, service);
@@ -91,6 +87,8 @@ export function connectBus(options: BusOptions): Bus {
       return fates;
     },
     status: () => (connection.current() ? "connected" : "disconnected"),
+    checkEvents: createEventsCheck(connection, { clock, logger }),
+    readBacklogs: () => readBacklogs(connection, durables),
     maxPayloadBytes: () => (connection.current() ? connection.payloadLimitBytes() : null),
     async drain() {
       await Promise.all([...running].map((started) => started.stop()));

@@ -24,6 +24,9 @@ const dayMs = 24 * 60 * 60 * 1000;
 export const redeliveryMaxDays = 30;
 const jetStreamTimeoutMs = 5_000;
 const nameInUseWithOtherSettings = 10058;
+/** The server's codes for a consumer and a stream that do not exist. */
+export const consumerNotFound = 10014;
+export const streamNotFound = 10059;
 const storageExceeded = 10047;
 
 /** A smaller stream is useless for events: they would expire within moments. */

@@ -1,5 +1,6 @@
 export type {
   Answering,
+  Backlog,
   Bus,
   Call,
   ConsumeOptions,

@@ -4,12 +4,16 @@ import type { Bus, Consumption } from "./bus.ts";
 import { BusError } from "./bus-error.ts";
 import type { Connection } from "./connection.ts";
 import type { EnsuredEventStream } from "./ensured-event-stream.ts";
-import { describeEventStream, type EventStoreOptions, identityOf, openJetStream } from "./event-streams.ts";
+import {
+  consumerNotFound,
+  describeEventStream,
+  type EventStoreOptions,
+  identityOf,
+  openJetStream,
+  streamNotFound,
+} from "./event-streams.ts";
 import { toBusError } from "./store-message.ts";
 import { allDurablesOf, consumerName, eventStream } from "./subjects.ts";
-
-const consumerNotFound = 10014;
-const streamNotFound = 10059;
 
 /** How far durable consumers are; see `Bus.readConsumption`. */
 export function createReadConsumption(

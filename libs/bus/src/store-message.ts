@@ -28,7 +28,7 @@ export async function storeMessage(
 }
 
 /** Whether no stream accepted a message: there is none for its subject, or the server runs without JetStream. */
-function isNobodyStoring(error: unknown): boolean {
+export function isNobodyStoring(error: unknown): boolean {
   // The client does not export the class. Despite its name it means "no responders".
   return error instanceof Error && error.name === "JetStreamNotEnabled";
 }

@@ -39,6 +39,7 @@ import {
   serviceStarting,
 } from "@touchstone/service-kit";
 import { type Begin, type Stoppable, startBackgroundWork } from "./background-work.ts";
+import { watchConsumers } from "./watch-consumers.ts";
 import { watchOutbox } from "./watch-outbox.ts";
 
 /** The dependencies that the process passes to a service. */
@@ -63,7 +64,7 @@ interface PoolOptions
 interface ServeOptions extends Pick<HttpServerOptions, "routes" | "drainMs" | "bodiesMaxBytes" | "tenants" | "shares"> {
   /**
    * The service is ready if all of `needed` are `ok`, and its clock agrees with PostgreSQL's, if it has a pool by now; the
-   * others are only shown.
+   * others are only shown. With a bus, `events` shows whether the event store accepts events.
    */
   readiness: { needed: Record<string, Check>; shown: Record<string, Check> };
 }
@@ -81,7 +82,7 @@ export interface StoreServiceKit extends Omit<StoreServiceDependencies, "localCa
   watchOutbox(outbox: Pick<OutboxStore, "readWaiting">): void;
   /** A client for another service, under this service's name. */
   connectTo(options: Pick<InternalClientOptions, "audience" | "addresses">): InternalClient;
-  /** Call it once. Dead letters are counted. */
+  /** Call it once. Dead letters are counted, and metrics show how many events wait for its durable consumers. */
   connectBus(): Bus;
   /** Call it once. The server listens when the service is open. */
   serve(options: ServeOptions): HttpServer;
@@ -125,6 +126,7 @@ export function createStoreService(options: {
 
   function createKit(migration: SchemaMigration): StoreServiceKit {
     const pools: { role: PoolOptions["role"]; database: Database; load(): PoolLoad }[] = [];
+    let bus: Bus | null = null;
     watchPools(pools, { service: name, metrics });
     return {
       ...{ logger, clock, metrics },
@@ -142,15 +144,19 @@ export function createStoreService(options: {
       connectBus() {
         const onDeadLetter = countDeadLetters({ service: name, metrics });
         const password = nats.password?.reveal();
-        const bus = connectBus({ ...nats, password, service: name, clock, logger, onDeadLetter });
-        opened.defer(() => bus.drain());
-        return bus;
+        const connected = connectBus({ ...nats, password, service: name, clock, logger, onDeadLetter });
+        bus = connected;
+        watchConsumers(connected, { service: name, clock, metrics });
+        opened.defer(() => connected.drain());
+        return connected;
       },
       serve({ readiness: { needed: own, shown }, ...server }) {
         const needed = { ...own, ...clockCheck(pools[0]?.database) };
         readiness = async () => {
           const states = await Promise.all(
-            Object.entries({ ...needed, ...shown }).map(async ([part, check]) => [part, await check()] as const),
+            Object.entries({ ...needed, ...shown, ...(bus && { events: bus.checkEvents }) }).map(
+              async ([part, check]) => [part, await check()] as const,
+            ),
           );
           // Also for a service that works without its schema: the rollout of a version whose migrations were forgotten stops.
           const ready = !migration.isBehind() && states.every(([part, state]) => state === "ok" || !(part in needed));

@@ -164,7 +164,7 @@ describe("a judge that fails skips the result, with the reason, and never fails 
     await until(async () =>
       expect(await running.service.readiness()).toEqual({
         ready: true,
-        checks: { schema: "ok", clock: "ok", database: "ok", bus: "disconnected" },
+        checks: { schema: "ok", clock: "ok", database: "ok", bus: "disconnected", events: "NATS is unavailable." },
       }),
     );
 

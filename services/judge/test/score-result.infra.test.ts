@@ -176,7 +176,7 @@ describe("without a key", () => {
     expect(reply.similarity).toEqual({ jaccard: 1, bleu: 1, rouge: 1, vector: null });
     await expect(service.readiness()).resolves.toEqual({
       ready: true,
-      checks: { bus: "ok", schema: "ok", clock: "ok", database: "ok", provider: "no key" },
+      checks: { bus: "ok", schema: "ok", clock: "ok", database: "ok", provider: "no key", events: "ok" },
     });
   });
 

@@ -116,7 +116,7 @@ test("it is ready with its database, and says how the bus is", async () => {
   await vi.waitFor(async () =>
     expect(await monitor.readiness()).toEqual({
       ready: true,
-      checks: { schema: "ok", clock: "ok", database: "ok", bus: "connected" },
+      checks: { schema: "ok", clock: "ok", database: "ok", bus: "connected", events: "ok" },
     }),
   );
 });

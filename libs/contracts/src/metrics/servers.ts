@@ -13,6 +13,22 @@ export const serverMetrics = {
     labels: ["service", "durable"],
     services: storeServices,
   },
+  service_bus_consumer_pending: {
+    subject: "bus",
+    type: "gauge",
+    help: "Events that were not delivered to a durable consumer yet (num_pending of JetStream); absent while NATS is unavailable.",
+    unit: "events",
+    labels: ["service", "durable"],
+    services: storeServices,
+  },
+  service_bus_consumer_ack_pending: {
+    subject: "bus",
+    type: "gauge",
+    help: "Events that were delivered to a durable consumer and are not acknowledged yet (num_ack_pending of JetStream): in progress, or waiting for another try; absent while NATS is unavailable.",
+    unit: "events",
+    labels: ["service", "durable"],
+    services: storeServices,
+  },
   service_outbox_events_waiting: {
     subject: "bus",
     type: "gauge",
