@@ -23,6 +23,7 @@ export type { LlmReply } from "./llm-reply.ts";
 export { hashLlmKey, type LlmApi, type RecordedLlmRequest } from "./llm-request.ts";
 export { startTestNats, type TestNatsOptions } from "./nats.ts";
 export { type OwnRedis, startOwnRedis } from "./own-redis.ts";
+export { readPageCommands } from "./page-commands.ts";
 export { createTestDatabase, type TestDatabase } from "./postgres.ts";
 export { openProjectRows, type ProjectRows, type ProjectRowValues } from "./project-rows.ts";
 export { requireRedis } from "./redis.ts";
