@@ -179,7 +179,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
           readExportIndex: createExportIndex(clients),
           requireAdmin: createAdminAccess(config.adminToken),
           readAdminOverview: createAdminOverview({ clients, judgeUsage }),
-          readAdminSystem: createAdminSystem(clients),
+          readAdminSystem: createAdminSystem({ ingest: clients.ingest, metrics }),
           readAdminAudit: createAdminAudit(clients),
           readProjectSettings: createProjectSettings({
             clients,

@@ -1,5 +1,5 @@
 import { routes } from "@touchstone/contracts";
-import type { Handler } from "@touchstone/service-kit";
+import { createGauge, createMetrics, type Handler } from "@touchstone/service-kit";
 import { afterEach, expect, test, vi } from "vitest";
 import { apiKey, projectId, startTestGateway, type TestGateway, type TestGatewayOptions } from "./test-gateway.ts";
 
@@ -248,17 +248,27 @@ test("GET /admin/system: shows what ingest stores beside the thresholds, and is 
   const stored = { databaseBytes: 3e12, ingestBytes: 2.5e12, spans: 4e8, spansPerSecond: 5_000, spansOfFiveWeeks: 12 };
   const readStoredAmounts: Handler = async () => ({ status: 200, body: stored });
   const settings = { SERVICE_ADMIN_TOKEN: token };
-  const gateway = await start({ settings, behind: { readStoredAmounts } });
+  const ingestMetrics = createMetrics();
+  const sweep = createGauge(ingestMetrics, "service_ingest_retention_sweep_seconds");
+  const gateway = await start({ settings, behind: { readStoredAmounts }, metrics: { ingest: ingestMetrics } });
+  sweep.set(-1);
+  const before = await get(gateway, systemPath, { "x-admin-token": token });
+  sweep.set(4_200);
 
   const answer = await get(gateway, systemPath, { "x-admin-token": token });
+
+  expect(before.body).toMatchObject({ retentionSweepSeconds: null });
+  expect(JSON.stringify(before.body)).not.toContain('"name":"retentionSweepSeconds"');
 
   expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
   expect(answer.body).toEqual({
     ...stored,
+    retentionSweepSeconds: 4_200,
     thresholds: [
       { name: "ingestBytes", value: 2.5e12, threshold: 2e12, exceeded: true },
       { name: "spansPerSecond", value: 5_000, threshold: 5_000, exceeded: false },
       { name: "spansOfFiveWeeks", value: 12, threshold: 10_000_000, exceeded: false },
+      { name: "retentionSweepSeconds", value: 4_200, threshold: 3_600, exceeded: true },
     ],
   });
   await gateway.stopBehind("ingest");

@@ -9,6 +9,7 @@ import {
   createLogger,
   createMetrics,
   type Handler,
+  type Metrics,
   type Readiness,
   type ServedRoute,
   type Service,
@@ -33,6 +34,8 @@ export interface TestGatewayOptions {
   behind?: Behind;
   /** The health of each service. */
   readiness?: Partial<Record<BehindName, Readiness>>;
+  /** The metrics of each service. */
+  metrics?: Partial<Record<BehindName, Metrics>>;
   settings?: Record<string, string>;
   config?: Partial<GatewayConfig>;
   print?: (line: string) => void;
@@ -89,7 +92,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       rootSecret,
       clock: systemClock,
       logger: silent,
-      metrics: createMetrics(),
+      metrics: options.metrics?.[service] ?? createMetrics(),
       readiness: async () => options.readiness?.[service] ?? ready,
       localCalls,
     });

@@ -14,20 +14,25 @@ beforeAll(async () => {
   await mkdir(screens, { recursive: true });
 });
 
-/** What the route answers when one threshold is exceeded. */
+/** What the route answers when two thresholds are exceeded. */
 const grown = {
   ...{ databaseBytes: 2.6e12, ingestBytes: 2.4e12, spans: 410e6, spansPerSecond: 812.4, spansOfFiveWeeks: 3.1e6 },
+  retentionSweepSeconds: 4_200,
   thresholds: [
     { name: "ingestBytes", value: 2.4e12, threshold: 2e12, exceeded: true },
     { name: "spansPerSecond", value: 812.4, threshold: 5_000, exceeded: false },
     { name: "spansOfFiveWeeks", value: 3.1e6, threshold: 10e6, exceeded: false },
+    { name: "retentionSweepSeconds", value: 4_200, threshold: 3_600, exceeded: true },
   ],
 };
 
 /** What the route answers before the first trace. */
 const empty = {
   ...{ databaseBytes: 2.6e7, ingestBytes: 4e6, spans: 0, spansPerSecond: 0, spansOfFiveWeeks: 0 },
-  thresholds: grown.thresholds.map((row) => ({ ...row, value: row.name === "ingestBytes" ? 4e6 : 0, exceeded: false })),
+  retentionSweepSeconds: null,
+  thresholds: grown.thresholds
+    .slice(0, 3)
+    .map((row) => ({ ...row, value: row.name === "ingestBytes" ? 4e6 : 0, exceeded: false })),
 };
 
 test("the operator's token shows what is stored beside what one PostgreSQL holds; a wrong one is refused", async () => {
@@ -79,6 +84,7 @@ test.each([1440, 390])("an exceeded threshold is named, at %d px", async (width)
   await page.getByRole("button", { name: "Show" }).click();
   await page.getByText("More is stored than one PostgreSQL should hold.").waitFor();
   await page.getByText("Exceeded: a base backup and its restore take hours.").waitFor();
+  await page.getByText("Exceeded: old traces are removed more slowly than new ones are stored.").waitFor();
   await page.getByText("410,000,000").waitFor();
   for (const theme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: theme });

@@ -15463,9 +15463,11 @@ export interface operations {
                         spansPerSecond: number;
                         /** @description Stored spans of this week and the four before it */
                         spansOfFiveWeeks: number;
+                        /** @description How long the last hourly removal of old traces took, or how long the present one has taken if that is longer; null while it is unknown. It then has no threshold */
+                        retentionSweepSeconds: number | null;
                         thresholds: {
                             /** @enum {string} */
-                            name: "ingestBytes" | "spansPerSecond" | "spansOfFiveWeeks";
+                            name: "ingestBytes" | "spansPerSecond" | "spansOfFiveWeeks" | "retentionSweepSeconds";
                             value: number;
                             threshold: number;
                             exceeded: boolean;

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/field.tsx";
-import { formatCount, formatDiskSize, formatShare } from "../ui/format.ts";
+import { formatCount, formatDiskSize, formatDuration, formatShare } from "../ui/format.ts";
 import { Section } from "../ui/page.tsx";
 import { Loaded } from "../ui/states.tsx";
 import { MeterRow } from "./meter-row.tsx";
@@ -115,6 +115,12 @@ const meanings: Record<
     note: "the longest window of the dashboard",
     show: (value) => formatCount(Math.round(value)),
     beyond: "a month of one large project takes seconds to show",
+  },
+  retentionSweepSeconds: {
+    title: "Hourly removal of old traces",
+    note: "the last or the present one, whichever took longer",
+    show: (value) => formatDuration(value * 1_000),
+    beyond: "old traces are removed more slowly than new ones are stored",
   },
 };
 

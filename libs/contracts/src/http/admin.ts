@@ -27,7 +27,13 @@ export const adminOverview = z.object({
  * What one PostgreSQL should hold; beyond one of these for a week, docs/operating/sizing.md says what to do. Spans are of
  * all projects; five weeks hold the longest window of the dashboard.
  */
-export const systemThresholds = { ingestBytes: 2e12, spansPerSecond: 5_000, spansOfFiveWeeks: 10_000_000 } as const;
+export const systemThresholds = {
+  ingestBytes: 2e12,
+  spansPerSecond: 5_000,
+  spansOfFiveWeeks: 10_000_000,
+  /** The removal of old traces runs every hour. */
+  retentionSweepSeconds: 3_600,
+} as const;
 
 const amount = z.number().nonnegative();
 
@@ -42,9 +48,14 @@ export const storedAmounts = z.object({
 
 /** `GET /admin/system` (completions 12.5). */
 export const adminSystem = storedAmounts.extend({
+  retentionSweepSeconds: amount
+    .nullable()
+    .describe(
+      "How long the last hourly removal of old traces took, or how long the present one has taken if that is longer; null while it is unknown. It then has no threshold",
+    ),
   thresholds: z.array(
     z.object({
-      name: z.enum(["ingestBytes", "spansPerSecond", "spansOfFiveWeeks"]),
+      name: z.enum(["ingestBytes", "spansPerSecond", "spansOfFiveWeeks", "retentionSweepSeconds"]),
       value: amount,
       threshold: amount,
       exceeded: z.boolean(),

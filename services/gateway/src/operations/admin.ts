@@ -8,6 +8,7 @@ import {
 } from "@touchstone/contracts";
 import { type Answer, AppError, type Call, type InternalClient, readAuditPage } from "@touchstone/service-kit";
 import { createSecretComparison } from "../metrics/compare-secret.ts";
+import type { GatewayMetrics } from "../metrics/gateway-metrics.ts";
 import type { JudgeUsage } from "./judge-usage.ts";
 
 /**
@@ -90,19 +91,39 @@ function sumOf(counts: ReadonlyMap<string, number>, projectIds: readonly string[
 
 export type ReadAdminSystem = (requestId: string) => Promise<Answer>;
 
-/** `GET /admin/system`: what ingest's database holds, beside what one PostgreSQL should hold (completions 12.5). */
-export function createAdminSystem({ ingest }: Readonly<Record<"ingest", InternalClient>>): ReadAdminSystem {
+/**
+ * `GET /admin/system`: what ingest's database holds, and how long old traces take to be removed, beside what one PostgreSQL
+ * should hold (completions 12.5).
+ */
+export function createAdminSystem({
+  ingest,
+  metrics,
+}: {
+  ingest: InternalClient;
+  metrics: Pick<GatewayMetrics, "render">;
+}): ReadAdminSystem {
   return async (requestId) => {
     const options = { requestId, deadlineMs: readDeadlineMs };
-    const stored = await ingest.call(internalRoutes.readStoredAmounts, {}, options);
+    const [stored, text] = await Promise.all([
+      ingest.call(internalRoutes.readStoredAmounts, {}, options),
+      metrics.render(),
+    ]);
+    const amounts = { ...stored, retentionSweepSeconds: readSweepSeconds(text) };
     const names = Object.keys(systemThresholds) as (keyof typeof systemThresholds)[];
-    const thresholds = names.map((name) => {
-      const [value, threshold] = [stored[name], systemThresholds[name]];
-      return { name, value, threshold, exceeded: value > threshold };
+    const thresholds = names.flatMap((name) => {
+      const [value, threshold] = [amounts[name], systemThresholds[name]];
+      return value === null ? [] : [{ name, value, threshold, exceeded: value > threshold }];
     });
-    const body = adminSystem.parse({ ...stored, thresholds });
+    const body = adminSystem.parse({ ...amounts, thresholds });
     return { status: 200, headers: { "cache-control": "no-store" }, body };
   };
+}
+
+/** From the metrics of all replicas of ingest: one of them removes old traces, the others have -1. Null when none knows. */
+function readSweepSeconds(metrics: string): number | null {
+  const samples = metrics.matchAll(/^service_ingest_retention_sweep_seconds(?:\{.*\})? (\S+)$/gm);
+  const known = [...samples].map(([, seconds]) => Number(seconds)).filter((seconds) => seconds >= 0);
+  return known.length > 0 ? Math.max(...known) : null;
 }
 
 /** Time limit of one service's read. */
