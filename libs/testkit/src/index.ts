@@ -27,5 +27,6 @@ export { readPageCommands } from "./page-commands.ts";
 export { createTestDatabase, type TestDatabase } from "./postgres.ts";
 export { openProjectRows, type ProjectRows, type ProjectRowValues } from "./project-rows.ts";
 export { requireRedis } from "./redis.ts";
+export { comparableRows, requestsOf } from "./request-cuts.ts";
 export { type LlmScript, type ScriptedLlm, startScriptedLlm } from "./scripted-llm.ts";
 export type { TestNats } from "./test-nats.ts";

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Database, Statement } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -238,6 +239,7 @@ function buildFragment(spanId: string | null, index: number, text: string): Inco
     inputMessages: [{ role: String(index), content: text }],
   };
   return {
+    key: randomUUID(),
     otelTraceId: hex(1, 32),
     spanId,
     responseId: null,

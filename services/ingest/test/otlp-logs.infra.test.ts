@@ -99,6 +99,32 @@ describe.each(Object.keys(captures))("the logs of %s", (name) => {
   });
 });
 
+test("a record is stored once, whatever records it is sent with, and equal records of one export all count", async () => {
+  const projectId = uuidv7(Date.now());
+  const said = (content: string): RecordSketch => ({ event: "gen_ai.user.message", body: { content } });
+  const span = buildExport({
+    root: true,
+    name: "chat",
+    attributes: { "gen_ai.operation.name": "chat" },
+    more: { traceId, spanId },
+  });
+  const exports = [
+    buildLogs(said("first"), said("yes"), said("yes")),
+    buildLogs(said("yes"), said("yes")),
+    buildLogs(said("yes")),
+  ];
+  for (const [path, bodies] of [["traces", [span]] as const, ["logs", exports] as const]) {
+    for (const body of bodies) {
+      const sent = { body, headers: { "content-type": "application/json" } };
+      expect((await ingest.call(projectId, "POST", `/api/v1/otel/v1/${path}`, sent)).text).toBe("{}");
+    }
+  }
+
+  const { traces } = (await ingest.call(projectId, "GET", "/api/v1/ingest/traces")).json;
+  const input = traces[0].input.map(({ content }: { content: string }) => content);
+  expect(input).toEqual(["first", "yes", "yes"]);
+});
+
 describe("records of a response", () => {
   const evaluation = buildLogs({
     event: "gen_ai.evaluation.result",

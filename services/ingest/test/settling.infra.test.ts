@@ -1,5 +1,6 @@
 import { evaluationsReceived, type ReceivedEvaluation, type SettledTrace, tracesSettled } from "@touchstone/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hashUuid } from "../src/model/ids.ts";
 import type { IncomingFragment } from "../src/model/incoming-fragment.ts";
 import type { IncomingSpan } from "../src/model/span.ts";
 import { createDueReader } from "../src/settling/due-rows.ts";
@@ -249,6 +250,7 @@ describe("an OTel trace", () => {
 
 describe("an evaluation from another system", () => {
   const graded = (more: Partial<IncomingFragment>, evaluation: object): IncomingFragment => ({
+    key: hashUuid(JSON.stringify([more.spanId, evaluation])),
     otelTraceId: traceId,
     spanId: spanId(2),
     responseId: null,

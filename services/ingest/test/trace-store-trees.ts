@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { uuidv7 } from "@touchstone/service-kit";
 import { describe, expect, test } from "vitest";
 import type { IncomingFragment } from "../src/model/incoming-fragment.ts";
@@ -338,6 +339,7 @@ function otlp(trace: number, span: number, parent: number | null): Partial<Incom
 
 function fragment(said: Partial<IncomingFragment>): IncomingFragment {
   return {
+    key: randomUUID(),
     otelTraceId: null,
     spanId: null,
     responseId: null,

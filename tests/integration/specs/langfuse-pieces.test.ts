@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { comparableRows, requestsOf } from "@touchstone/testkit";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
@@ -47,23 +48,6 @@ async function readSpans(): Promise<Capture> {
   return { pieces, route: "/otel/v1/traces", bodyOf: (resourceSpans) => ({ resourceSpans }) };
 }
 
-/** Requests with every piece at least once. */
-const requestsOf = (pieces: readonly object[]): fc.Arbitrary<object[][]> =>
-  fc.array(fc.nat(pieces.length - 1), { maxLength: 5 }).chain((again) => {
-    const all = [...pieces.keys(), ...again];
-    const order = fc.shuffledSubarray([...all.keys()], { minLength: all.length });
-    return fc
-      .tuple(order, fc.array(fc.boolean(), { minLength: all.length, maxLength: all.length }))
-      .map(([places, cuts]): object[][] => {
-        const requests: object[][] = [[]];
-        for (const [index, place] of places.entries()) {
-          if (cuts[index] === true && index > 0) requests.push([]);
-          requests.at(-1)?.push(pieces[all[place] as number] as object);
-        }
-        return requests;
-      });
-  });
-
 /** A client of a new project. */
 async function openProject(): Promise<ApiClient & { apiKey: string }> {
   const answer = await createClient(system).send("POST", "/projects", { name: "pieces" });
@@ -90,19 +74,7 @@ async function rowsAfter({ route, bodyOf }: Capture, requests: readonly (readonl
       return Promise.all(spans.map((span: { _id: string }) => read(`/ingest/traces/${span._id}`)));
     }),
   );
-  return plain({ totalCount, traces, shown, scores });
-}
-
-/** Without what differs by project and by the time of receipt. Lists of equal times have no order. */
-function plain(value: unknown): unknown {
-  const hidden = new Set(["_id", "agentId", "createdAt", "updatedAt"]);
-  return JSON.parse(
-    JSON.stringify(value, (key, member) => {
-      if (hidden.has(key)) return undefined;
-      if (!Array.isArray(member) || !["traces", "shown", "scores"].includes(key)) return member;
-      return member.map((one) => JSON.stringify(plain(one))).toSorted();
-    }),
-  );
+  return comparableRows({ totalCount, traces, shown, scores });
 }
 
 test.each([

@@ -26,6 +26,8 @@ export type FragmentFacts = z.infer<typeof fragmentFacts>;
  * sent, and lives as long as its trace. Null = the record does not state it.
  */
 export interface IncomingFragment {
+  /** UUID. A record that is sent again has the same, whatever records it is sent with. */
+  key: string;
   /** 32 lowercase hex characters; null if only a response id is known. */
   otelTraceId: string | null;
   /** 16 lowercase hex characters; null: the record is found by its response id. */

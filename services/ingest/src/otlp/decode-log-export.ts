@@ -1,7 +1,7 @@
 import type { IncomingFragment } from "../model/incoming-fragment.ts";
 import { createItemDecoder, type ItemSource } from "./decode-items.ts";
 import type { ExportSlice } from "./decode-trace-export.ts";
-import { toFragment } from "./mapping/map-log-record.ts";
+import { digestOf, toFragment } from "./mapping/map-log-record.ts";
 import { createExportReport, type ExportReport, type ItemLabel } from "./partial-success.ts";
 import type { TakenLog } from "./take-log.ts";
 import type { JsonRoot } from "./wire/json-envelope.ts";
@@ -19,8 +19,8 @@ export interface DecodedLogs {
   message: string | null;
 }
 
-/** Maximum number of spans whose records are counted at a time. */
-const countedSpansMax = 100_000;
+/** Maximum number of spans, and of different records, that are counted at a time. */
+const countedMax = 100_000;
 
 /**
  * Reads the inflated body of a log export and passes on the facts about spans in slices; `take` finishes with one
@@ -36,7 +36,7 @@ export async function readLogExport(
   const root: JsonRoot = { names: new Set() };
   const decode = createItemDecoder(request);
   const turn = takeTurn();
-  const count = countRecords();
+  const [countOfSpan, countEqual] = [countRecords(), countRecords()];
   let fragments: IncomingFragment[] = [];
   let bytes = 0;
   let recordCount = 0;
@@ -52,7 +52,9 @@ export async function readLogExport(
       if (taken.ignored === "ignored") ignored += 1;
       else if (taken.ignored === "unplaced") unplaced += 1;
       else if (taken.said !== null) {
-        const fragment = toFragment(taken.said, count(taken.spanKey));
+        const digest = digestOf(taken.said);
+        const place = { digest, equalBefore: countEqual(digest), index: countOfSpan(taken.spanKey) };
+        const fragment = toFragment(taken.said, place);
         fragments.push(fragment);
         bytes += fragment.body.length;
       }
@@ -83,13 +85,14 @@ function tellOf({ warnings, fault }: TakenLog, label: ItemLabel, report: ExportR
   if (fault !== null) report.reject(fault, label);
 }
 
-function countRecords(): (spanKey: string) => number {
+/** Counts by key; returns how many of the key came before. */
+function countRecords(): (key: string) => number {
   const counts = new Map<string, number>();
-  return (spanKey) => {
-    if (counts.size >= countedSpansMax) counts.clear();
-    const index = counts.get(spanKey) ?? 0;
-    counts.set(spanKey, index + 1);
-    return index;
+  return (key) => {
+    if (counts.size >= countedMax) counts.clear();
+    const before = counts.get(key) ?? 0;
+    counts.set(key, before + 1);
+    return before;
   };
 }
 

@@ -51,6 +51,12 @@ function describeCapture(folder: string, file: string): Capture[] {
   ];
 }
 
+/** The files of a folder of hand-made bodies. */
+export function listFixtures(folder: string): string[] {
+  const files = readdirSync(new URL(`${folder}/`, root)).sort();
+  return files.filter((file) => file !== "manifest.json").map((file) => `${folder}/${file}`);
+}
+
 export function readFixture(file: string): Buffer {
   return readFileSync(new URL(file, root));
 }

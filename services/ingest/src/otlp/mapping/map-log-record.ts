@@ -1,5 +1,6 @@
 import { isRecord } from "../../messages/json-text.ts";
 import type { FragmentOrder } from "../../model/fragment-body.ts";
+import { hashUuid } from "../../model/ids.ts";
 import type { FragmentFacts, IncomingFragment } from "../../model/incoming-fragment.ts";
 import type { ReceivedLog } from "../wire/received-log.ts";
 import { emptySpan, type ReceivedResource, type ReceivedScope } from "../wire/received-span.ts";
@@ -72,11 +73,25 @@ export function toSaid({ kind, facts, body }: LogContent, { timeNano, observedNa
   return { timeNano: timeNano === 0n ? observedNano : timeNano, observedNano, kind, facts, text: JSON.stringify(body) };
 }
 
-/** `index` is the position among the records of one span in one export. */
-export function toFragment<Said extends SaidOfSpan>({ observedNano, text, ...said }: Said, index: number) {
-  const order: FragmentOrder = { observedNano: String(observedNano), index };
+/** A hash of all that a record states; equal records have the same. */
+export function digestOf({ observedNano, timeNano, ...said }: SaidOfSpan): string {
+  return hashUuid(JSON.stringify([String(timeNano), String(observedNano), said]));
+}
+
+/** The place of a record in its export. */
+interface FragmentPlace {
+  digest: string;
+  /** The number of equal records before it. No exporter repeats a record in one export, so all of them count. */
+  equalBefore: number;
+  /** The position among the records of its span. */
+  index: number;
+}
+
+export function toFragment<Said extends SaidOfSpan>({ observedNano, text, ...said }: Said, place: FragmentPlace) {
+  const order: FragmentOrder = { observedNano: String(observedNano), index: place.index };
   const rest = text === "{}" ? "}" : `,${text.slice(1)}`;
-  return { ...said, body: `{"order":${JSON.stringify(order)}${rest}` };
+  const key = hashUuid(place.digest, String(place.equalBefore));
+  return { ...said, key, body: `{"order":${JSON.stringify(order)}${rest}` };
 }
 
 /** Attributes and, if it has members, the body: some producers put attributes there. */

@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import type { Statement } from "@touchstone/db";
 import { storableText } from "@touchstone/service-kit";
 import { toUuid } from "../../model/ids.ts";
@@ -34,7 +33,7 @@ export function buildFragmentInsert(fragments: readonly ProjectFragment[]): Stat
     text,
     values: [
       fragments.map(({ projectId }) => projectId),
-      column(fragmentKey),
+      column(({ key }) => key),
       column(({ otelTraceId }) => (otelTraceId === null ? null : toUuid(otelTraceId))),
       column(({ spanId }) => spanId),
       column(({ responseId }) => (responseId === null ? null : storableText(responseId))),
@@ -48,9 +47,4 @@ export function buildFragmentInsert(fragments: readonly ProjectFragment[]): Stat
 /** The reader of a body is stored beside its facts. */
 function storedFacts({ kind, facts }: IncomingFragment): Record<string, unknown> {
   return { kind, ...facts };
-}
-
-function fragmentKey({ otelTraceId, spanId, responseId, timeNano, kind, facts, body }: IncomingFragment): string {
-  const said = [otelTraceId, spanId, responseId, timeNano.toString(), kind, facts, body];
-  return toUuid(hash("sha256", JSON.stringify(said), "hex").slice(0, 32));
 }
