@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Metadata } from "@grpc/grpc-js";
 import { DiagLogLevel, diag } from "@opentelemetry/api";
 import { OTLPTraceExporter as GrpcExporter } from "@opentelemetry/exporter-trace-otlp-grpc";
@@ -8,9 +7,9 @@ import { resourceFromAttributes } from "@opentelemetry/resources";
 import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { traceList } from "@touchstone/contracts";
 import { findFreePort } from "@touchstone/testkit";
-import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
+import { answersTo, fillQueue } from "../src/full-queue.ts";
 import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
@@ -128,36 +127,16 @@ test.each(encodings)("the %s exporter gives up on a body that is too large", asy
 });
 
 /** The gateway's statuses for exports so far, without the one that was too large: it may be logged after its answer is read. */
-function answeredExports(): unknown[] {
-  const lines = system.log().split("\n");
-  return lines.flatMap((line) => {
-    const said = ['"service":"gateway"', '"operation":"receiveTraces"', '"request answered"'];
-    if (!said.every((text) => line.includes(text))) return [];
-    const { status } = JSON.parse(line) as { status: number };
-    return status === 413 ? [] : [status];
-  });
-}
+const answeredExports = () => answersTo(system, "receiveTraces").filter((status) => status !== 413);
 
 test("a full queue is 429 with Retry-After 1: the exporter retries once and succeeds", async () => {
   const before = answeredExports().length;
-  await using cleanups = new AsyncDisposableStack();
-  const database = new Client({ connectionString: system.database.adminUrl });
-  await database.connect();
-  cleanups.defer(() => database.end());
-  await database.query("begin; lock table ingest.spans in access exclusive mode");
-  const filling: Promise<unknown>[] = [];
-  await waitUntil("the queue is full", async () => {
-    const sent = client.send("POST", "/ingest/traces", { name: "filler" });
-    filling.push(sent);
-    const first = await Promise.race([sent, sleep(200, null)]);
-    return first?.status === 429;
-  });
+  await using queue = await fillQueue(system, client);
   const sending = send(overHttp.protobuf(`${system.url}/api/v1/otel/v1/traces`), await record("patient"));
   await waitUntil("the export was refused", async () => answeredExports()[before] === 429);
-  await database.query("commit");
+  await queue.release();
 
   expect(await sending).toMatchObject({ code: 0 });
-  await Promise.all(filling);
 
   await waitUntil("the log has both attempts", async () => answeredExports().length === before + 2);
   expect(answeredExports().slice(before)).toEqual([429, 200]);
