@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { cp, mkdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { parse } from "yaml";
@@ -23,12 +24,15 @@ export interface Manifest {
 }
 
 /**
- * Builds a package as it is published into a folder of `.cache`: compiled code with declarations, and a manifest in which
+ * Builds a package as it is published into a folder, by default of `.cache`: compiled code with declarations, and a manifest in which
  * versions take the place of what only pnpm understands. Returns the folder.
  */
-export async function buildPackage(name: PublishedPackage): Promise<string> {
+export async function buildPackage(
+  name: PublishedPackage,
+  into = path.join(repositoryRoot, ".cache/packages"),
+): Promise<string> {
   const source = path.join(repositoryRoot, "packages", name);
-  const target = path.join(repositoryRoot, ".cache/packages", name);
+  const target = path.join(into, name);
   await rm(target, { recursive: true, force: true });
   await mkdir(target, { recursive: true });
   await run("tsc", ["-p", source, "--outDir", path.join(target, "dist")], { timeout: buildDeadlineMs });
@@ -47,6 +51,31 @@ export async function packPackage(folder: string): Promise<string> {
   });
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
   return path.join(archives, filename);
+}
+
+/** The folders of all packages that the published ones depend on, with those that these depend on. */
+export async function listDependencies(): Promise<string[]> {
+  const found = new Set<string>();
+  const visit = async (folder: string): Promise<void> => {
+    const manifest = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8")) as Manifest;
+    for (const name of Object.keys(manifest.dependencies ?? {})) {
+      if (name.startsWith("@touchstone/")) continue;
+      const dependency = await realpath(findPackage(name, folder));
+      if (found.has(dependency)) continue;
+      found.add(dependency);
+      await visit(dependency);
+    }
+  };
+  for (const name of publishedPackages) await visit(path.join(repositoryRoot, "packages", name));
+  return [...found];
+}
+
+/** Looks for a package where a module of the folder would. */
+function findPackage(name: string, folder: string): string {
+  const candidate = path.join(folder, "node_modules", name);
+  if (existsSync(candidate)) return candidate;
+  if (folder === path.dirname(folder)) throw new Error(`The package ${name} is not installed.`);
+  return findPackage(name, path.dirname(folder));
 }
 
 async function publish({ devDependencies: _none, publishConfig, ...manifest }: Manifest): Promise<Manifest> {

@@ -3,17 +3,22 @@
  * against an installation, on each Node that users may have.
  */
 import { execFile } from "node:child_process";
-import { access, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { startScriptedLlm } from "@touchstone/testkit/scripted-llm";
 import { startStandaloneProcess } from "../../tests/integration/src/standalone-process.ts";
 import { repositoryRoot } from "../repository-files.ts";
 import { buildPackage, packPackage, publishedPackages } from "./build.ts";
+import {
+  sampleDeadlineMs as deadlineMs,
+  runSamples,
+  sampleOptions,
+  startSampleJudge,
+  writeSamples,
+} from "./samples.ts";
 
 const run = promisify(execFile);
-const deadlineMs = 180_000;
 /** The oldest Node that the packages support, and the one of this repository. */
 const majors = [20, 24];
 const jestVersion = "30.5.2";
@@ -32,35 +37,20 @@ async function check(): Promise<void> {
   for (const name of publishedPackages) archives.push(await packPackage(await buildPackage(name)));
   await writeFile(path.join(folder, "package.json"), '{ "type": "module", "private": true }');
   await install(archives);
-  await writeSamples();
+  await writeSamples(folder);
   await checkTypes();
   // Not before: the types above are those of a user without Jest.
   await install(["--save-dev", `jest@${jestVersion}`]);
 
-  const llm = await startScriptedLlm();
-  cleanups.push(() => llm.stop());
-  llm.answerWith({ kind: "verdict", rating: 9, extra: { expected: "2", rationale: "It is." } });
+  const judge = await startSampleJudge();
+  cleanups.push(() => judge.stop());
   const home = path.join(folder, "home");
-  const standalone = await startStandaloneProcess({
-    home,
-    settings: { OPENAI_BASE_URL: llm.baseUrl, OPENAI_API_KEY: "sk-scripted" },
-  });
+  const standalone = await startStandaloneProcess({ home, settings: judge.settings });
   cleanups.push(() => standalone.interrupt());
-  const env = { TOUCHSTONE_URL: standalone.url, TOUCHSTONE_API_KEY: standalone.apiKey };
   for (const node of nodes) {
-    // The command of a sample is run by the same Node.
-    const options = {
-      cwd: folder,
-      timeout: deadlineMs,
-      env: { ...env, PATH: `${path.dirname(node)}:${process.env.PATH}` },
-    };
+    const options = sampleOptions(node, folder, standalone);
     const { stdout: version } = await run(node, ["--version"]);
-    const evaluated = await run(node, ["evaluate.js"], options);
-    if (!evaluated.stdout.includes(" 9 ")) throw new Error(`The sample of the SDK printed:\n${evaluated.stdout}`);
-    const touchstone = path.join(folder, "node_modules/.bin/touchstone");
-    await run(node, [touchstone, "doctor"], options);
-    const { stdout } = await run(node, [touchstone, "eval"], options);
-    if (!stdout.includes("Gate: passed.")) throw new Error(`The sample of the command line printed:\n${stdout}`);
+    await runSamples(node, options);
     await checkJest(node, options);
     console.log(`The samples run on Node ${version.trim()}.`);
   }
@@ -88,31 +78,6 @@ async function checkJest(node: string, options: { cwd: string; timeout: number; 
   for (const text of expected) {
     if (!told.includes(text)) throw new Error(`The sample for Jest did not print "${text}" but:\n${told}`);
   }
-}
-
-/** The samples of the READMEs, and the agent and the cases that they name. */
-async function writeSamples(): Promise<void> {
-  const sample = async (name: string, language: string, index = 0): Promise<string> => {
-    const page = await readFile(path.join(repositoryRoot, "packages", name, "README.md"), "utf8");
-    const codes = page.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, "g"));
-    const code = [...codes][index]?.[1];
-    if (code === undefined) throw new Error(`The README of packages/${name} has no sample in ${language}.`);
-    return code;
-  };
-  const jestTest = await sample("sdk", "js", 2);
-  const files = {
-    "jest.config.js": await sample("sdk", "js", 1),
-    "capitals.test.js": jestTest,
-    "strict.test.js": jestTest.replace("toBeRated(7),", 'toBeRated(10), subject: { displayName: "strict" },'),
-    "evaluate.js": await sample("sdk", "js"),
-    "evaluate-typed.ts": await sample("sdk", "js"),
-    "touchstone.yaml": await sample("cli", "yaml"),
-    "agent.js": "export const agent = (query) => query.toUpperCase();",
-    "agent.d.ts": "export const agent: (query: string) => string;",
-    "agent.mjs": "for await (const chunk of process.stdin) process.stdout.write(chunk);",
-    "cases.jsonl": '{ "query": "What is the capital of Peru?", "expected": "Lima" }\n',
-  };
-  for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text);
 }
 
 /** The declarations suit a project that checks those of its packages. */
