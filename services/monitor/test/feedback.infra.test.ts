@@ -107,6 +107,7 @@ describe("feedback", () => {
     for (const query of ["rating=bad", "from=now", "limit=0", "cursor=next"]) {
       expect((await project.send("GET", `/feedback?${query}`)).status).toBe(400);
     }
+    expect((await list("?from=-200000-01-01"))[0]).toBe(4);
   });
 
   test("names the user who voted while signed in", async () => {

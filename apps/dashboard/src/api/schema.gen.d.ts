@@ -12863,6 +12863,14 @@ export interface operations {
             query?: {
                 /** @description 1h, 24h, 7d or 30d; default 7d */
                 window?: string;
+                /** @description ISO 8601; when it was judged, inclusive; default is the start of the window */
+                from?: string;
+                /** @description ISO 8601; exclusive */
+                to?: string;
+                /** @description 1 to 50, default 20 */
+                limit?: string;
+                /** @description Where to continue; take it from nextCursor */
+                cursor?: string;
             };
             header?: never;
             path: {
@@ -12872,7 +12880,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Worst first. */
+            /** @description A page of the ratings, worst first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12881,6 +12889,8 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         window: "1h" | "24h" | "7d" | "30d";
+                        /** @description Of all pages */
+                        totalCount: number;
                         events: {
                             id: string;
                             /** @description Null if a session was judged */
@@ -12910,6 +12920,13 @@ export interface operations {
                                 verdictId: string | null;
                             }[] | null;
                         }[];
+                        hasNextPage: boolean;
+                        nextCursor: string | null;
+                        /**
+                         * @description The page ends early, because it would have had more than 8388608 bytes
+                         * @constant
+                         */
+                        truncatedBy?: "bytes";
                     };
                 };
             };

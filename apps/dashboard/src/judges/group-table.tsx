@@ -88,7 +88,7 @@ function groupColumns(projectId: string, judges: readonly Judge[], onEdit: (id: 
         online === null ? (
           <span className="text-faint">{unknown}</span>
         ) : (
-          <RecentRatings evaluatorId={_id} window="7d" />
+          <RecentRatings evaluatorId={_id} judgeId={_id} window="7d" />
         ),
     },
     {

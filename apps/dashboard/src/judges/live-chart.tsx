@@ -4,25 +4,26 @@ import { ChartCursor } from "../ui/charts/chart-cursor.tsx";
 import { TimeChart } from "../ui/charts/time-chart.tsx";
 import { formatClock, formatCount, formatDay, formatRating } from "../ui/format.ts";
 import { Loaded, Skeleton } from "../ui/states.tsx";
-import { liveQueries, type Window } from "./queries.ts";
+import { ratingPointsQuery, type Window } from "./queries.ts";
 import { meanOf } from "./rating-points.ts";
 
-/** The mean rating over the window with its threshold, and the number of ratings. */
-export function LiveChart({
-  evaluatorId,
-  threshold,
-  window,
-}: {
+export interface LiveChartProps {
   evaluatorId: string;
   threshold: number | null;
   window: Window;
-}) {
-  const points = useQuery(liveQueries(useApi(), evaluatorId, window).points);
+  /** Opens the ratings of one point in time. */
+  onOpen(time: { from: string | undefined; to: string | undefined }): void;
+}
+
+/** The mean rating over the window with its threshold, and the number of ratings. */
+export function LiveChart({ evaluatorId, threshold, window, onOpen }: LiveChartProps) {
+  const points = useQuery(ratingPointsQuery(useApi(), evaluatorId, window));
   return (
     <Loaded query={points} skeleton={<Skeleton rows={4} className="h-44" />}>
       {(body) => {
         const labels = body.points.map(({ ts }) => (window === "24h" ? formatClock(ts) : formatDay(ts)));
         const { count, mean } = meanOf(body.points);
+        const open = (index: number): void => onOpen({ from: body.points[index]?.ts, to: body.points[index + 1]?.ts });
         return (
           <ChartCursor>
             <div className="grid min-w-0 gap-x-8 gap-y-6 md:grid-cols-2">
@@ -33,6 +34,8 @@ export function LiveChart({
                 most={10}
                 format={formatRating}
                 labels={labels}
+                onOpen={open}
+                opened="ratings"
                 series={[
                   {
                     key: "rating",
@@ -59,6 +62,8 @@ export function LiveChart({
                 kind="stacked"
                 format={formatCount}
                 labels={labels}
+                onOpen={open}
+                opened="ratings"
                 series={[
                   {
                     key: "count",

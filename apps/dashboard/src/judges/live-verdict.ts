@@ -1,4 +1,4 @@
-import type { Verdict } from "../blocks/verdict.ts";
+import type { GroupJudge, ScorerRef, Verdict } from "../blocks/verdict.ts";
 
 /** One rating by a live judge, from `listLiveRatingEvents`. */
 export interface LiveRating {
@@ -14,14 +14,23 @@ export interface LiveRating {
   scorerVersion: number | null;
   model: string | null;
   verdictId: string | null;
+  judges: GroupJudge[] | null;
+}
+
+/** What rated: a live judge or a live group, by the id under which it rates. */
+export interface LiveScorer {
+  kind: Extract<ScorerRef["kind"], "judge" | "group">;
+  evaluatorId: string;
+  threshold: number | null;
 }
 
 /** The verdict behind a live rating. */
-export function verdictOfLive(said: LiveRating, evaluatorId: string): Verdict {
+export function verdictOfLive(said: LiveRating, { kind, evaluatorId }: LiveScorer): Verdict {
   return {
     key: said.id,
     verdictId: said.verdictId,
-    scorer: { kind: "judge", name: null, settingsId: null, evaluatorId, version: said.scorerVersion },
+    scorer: { kind, name: null, settingsId: null, evaluatorId, version: said.scorerVersion },
+    judges: said.judges,
     status: "scored",
     rating: said.rating,
     threshold: said.threshold,

@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { bodyOf, type ProjectApi } from "../api/client.ts";
 import type { operations } from "../api/schema.gen.d.ts";
 import { type Agent, agentsQuery } from "../blocks/watching-queries.ts";
@@ -15,25 +15,44 @@ export type Group = Answer<"listScorerGroups">["scorerGroups"][number];
 export const windows = ["24h", "7d", "30d"] as const;
 export type Window = (typeof windows)[number];
 
-/** The ratings of a live judge over time, and its worst 20. `evaluatorId` is a `profileId`, or a live group's id. */
-export function liveQueries(api: ProjectApi, onlineEvaluatorId: string, window: Window) {
-  const params = { path: { onlineEvaluatorId }, query: { window } };
-  const key = [api.projectId, "live-ratings", onlineEvaluatorId, window] as const;
-  return {
-    points: queryOptions({
-      queryKey: [...key, "points"],
-      queryFn: ({ signal }) =>
-        bodyOf(api.GET("/api/v1/monitor/online-evaluators/{onlineEvaluatorId}/ratings", { params, signal })),
-      placeholderData: keepPreviousData,
-    }),
-    worst: queryOptions({
-      queryKey: [...key, "worst"],
-      queryFn: ({ signal }) =>
-        bodyOf(api.GET("/api/v1/monitor/online-evaluators/{onlineEvaluatorId}/events", { params, signal })),
-      placeholderData: keepPreviousData,
-    }),
-  };
+/** The ratings to list: those of the window, or those judged from `from` on and before `to`. */
+export interface RatingsSearch {
+  window: Window;
+  from?: string | undefined;
+  to?: string | undefined;
 }
+
+const ratingsKey = (api: ProjectApi, evaluatorId: string) => [api.projectId, "live-ratings", evaluatorId] as const;
+
+/** The ratings of a live judge over time. `evaluatorId` is a `profileId`, or a live group's id. */
+export const ratingPointsQuery = (api: ProjectApi, evaluatorId: string, window: Window) =>
+  queryOptions({
+    queryKey: [...ratingsKey(api, evaluatorId), "points", window],
+    queryFn: ({ signal }) => {
+      const params = { path: { onlineEvaluatorId: evaluatorId }, query: { window } };
+      return bodyOf(api.GET("/api/v1/monitor/online-evaluators/{onlineEvaluatorId}/ratings", { params, signal }));
+    },
+    placeholderData: keepPreviousData,
+  });
+
+/** Each of these ratings, worst first, in pages. */
+export const ratingsQuery = (api: ProjectApi, evaluatorId: string, { window, from, to }: RatingsSearch) =>
+  infiniteQueryOptions({
+    queryKey: [...ratingsKey(api, evaluatorId), "events", { window, from, to }],
+    queryFn: ({ pageParam, signal }) => {
+      const query = {
+        window,
+        ...(from !== undefined && { from }),
+        ...(to !== undefined && { to }),
+        ...(pageParam !== null && { cursor: pageParam }),
+      };
+      const params = { path: { onlineEvaluatorId: evaluatorId }, query };
+      return bodyOf(api.GET("/api/v1/monitor/online-evaluators/{onlineEvaluatorId}/events", { params, signal }));
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    placeholderData: keepPreviousData,
+  });
 
 /** The newest runs of the project, without their results. */
 export const recentRunsQuery = (api: ProjectApi) =>

@@ -7,3 +7,6 @@ export function meanOf(points: readonly { averageRating: number | null; count: n
   const total = points.reduce((sum, { averageRating, count: rated }) => sum + (averageRating ?? 0) * rated, 0);
   return { count, mean: count === 0 ? null : total / count };
 }
+
+/** The hash of the URL that brings the list of ratings into view. */
+export const ratingsHash = "ratings";

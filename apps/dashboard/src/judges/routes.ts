@@ -20,7 +20,15 @@ const newJudgeRoute = createRoute({
 const judgeRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "judges/$judgeId",
-  validateSearch: searchOf({ version: number, changes: flag, window: oneOf(["24h", "7d", "30d"]), why: text }),
+  validateSearch: searchOf({
+    version: number,
+    changes: flag,
+    window: oneOf(["24h", "7d", "30d"]),
+    // The time of the listed ratings; without it the window.
+    from: text,
+    to: text,
+    why: text,
+  }),
   component: lazyRouteComponent(() => import("./judge-page.tsx"), "JudgePage"),
 });
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { dashboardWindow } from "../dashboard-window.ts";
+import { dashboardWindow, dashboardWindowQuery } from "../dashboard-window.ts";
 import { limits } from "../limits.ts";
+import { pageEnd } from "./list-page.ts";
 
 const settings = {
   sampleRate: z.number().min(0).max(1),
@@ -74,9 +75,18 @@ const recorded = {
   judges,
 };
 
-/** Its verdicts, worst first, at most 20. */
+/** Query of `GET /monitor/online-evaluators/{onlineEvaluatorId}/events`. */
+export const liveRatingEventsQuery = dashboardWindowQuery.extend({
+  from: z.string().optional().describe("ISO 8601; when it was judged, inclusive; default is the start of the window"),
+  to: z.string().optional().describe("ISO 8601; exclusive"),
+  limit: z.string().optional().describe("1 to 50, default 20"),
+  cursor: z.string().optional().describe("Where to continue; take it from nextCursor"),
+});
+
+/** A page of its verdicts, worst first. */
 export const liveRatingEvents = z.object({
   window: dashboardWindow,
+  totalCount: z.int().describe("Of all pages"),
   events: z.array(
     z.object({
       id: z.string(),
@@ -90,6 +100,7 @@ export const liveRatingEvents = z.object({
       ...recorded,
     }),
   ),
+  ...pageEnd,
 });
 
 export const judgedTraceParams = z.object({ traceId: z.string() });

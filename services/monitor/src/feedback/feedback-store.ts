@@ -2,6 +2,7 @@ import { limits } from "@touchstone/contracts";
 import type { Database, Queryable } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import type { FindingStore } from "../model/finding.ts";
+import type { Period } from "../model/read-period.ts";
 
 /** A person's vote on a trace. */
 export interface Vote {
@@ -42,12 +43,9 @@ export interface StoredOutcome extends Outcome {
   reportedAt: Date;
 }
 
-/** The requested votes and their page; null always means all. */
-export interface VoteQuery {
+/** The requested votes, by when they were given, and their page; null always means all. */
+export interface VoteQuery extends Period {
   rating: Vote["rating"] | null;
-  /** When they were given: from the first on, before the second. */
-  fromMs: number | null;
-  toMs: number | null;
   limit: number;
   /** The id of the vote to continue after. */
   after: string | null;
@@ -90,7 +88,7 @@ export function createFeedbackStore(database: Database, findings: FindingStore):
       return rows.map(readVote);
     },
 
-    async list(projectId, { rating, fromMs, toMs, limit, after }) {
+    async list(projectId, { rating, from, to, limit, after }) {
       const { rows } = await database.readScoped<VoteRow & { total: number }>([projectId], {
         name: "feedback_list",
         text: `
@@ -113,7 +111,7 @@ export function createFeedbackStore(database: Database, findings: FindingStore):
             limit $6
           ) as page on true
           order by page.created_at desc, page.id desc`,
-        values: [projectId, rating, dateOf(fromMs), dateOf(toMs), after, limit],
+        values: [projectId, rating, from, to, after, limit],
       });
       return { total: rows[0]?.total ?? 0, votes: rows.filter(({ id }) => id !== null).map(readVote) };
     },
@@ -195,8 +193,6 @@ async function insertOutcome(transaction: Queryable, projectId: string, outcome:
 }
 
 const voteColumns = "id, trace_id, rating, comment, end_user_id, author_id, created_at";
-
-const dateOf = (atMs: number | null): Date | null => (atMs === null ? null : new Date(atMs));
 
 const readVote = (row: VoteRow): StoredVote => ({
   id: row.id,

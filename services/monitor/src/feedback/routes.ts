@@ -15,7 +15,6 @@ import {
   type Handler,
   type JsonMembers,
   parseBody,
-  parseIsoTime,
   readJsonObject,
   requireProject,
   type ServedRoute,
@@ -23,6 +22,7 @@ import {
 import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
 import { previewOf } from "../model/finding.ts";
+import { readPeriod } from "../model/read-period.ts";
 import type { FeedbackStore, Outcome, StoredVote, VoteQuery } from "./feedback-store.ts";
 
 /** Routes of people's feedback on traces (completions 9.6). */
@@ -104,24 +104,16 @@ function readVotesQuery({ query }: Pick<Call, "query">): VoteQuery {
     const sentence = member === "rating" ? 'rating must be "up" or "down"' : `${member} must be given once`;
     throw new AppError("bad_request", sentence, { cause: read.error });
   }
-  const { rating = null, from, to, limit, cursor = "" } = read.data;
+  const { rating = null, limit, cursor = "" } = read.data;
   const asked = limit === undefined ? limits.feedbackPageDefault : Number(limit);
   if (!Number.isInteger(asked) || asked < 1) throw new AppError("bad_request", "limit must be a positive integer");
   if (cursor !== "" && !isUuid(cursor)) throw new AppError("bad_request", "Unknown cursor");
   return {
     rating,
-    fromMs: readTime("from", from),
-    toMs: readTime("to", to),
+    ...readPeriod({ query }),
     limit: Math.min(asked, limits.feedbackListedMax),
     after: cursor === "" ? null : cursor,
   };
-}
-
-function readTime(name: string, text: string | undefined): number | null {
-  if (text === undefined) return null;
-  const atMs = parseIsoTime(text);
-  if (atMs === null) throw new AppError("bad_request", `${name} must be an ISO 8601 date`);
-  return atMs;
 }
 
 /** POST /outcomes (completions 9.6). References are stored as they were sent. */

@@ -34,14 +34,33 @@ export interface LiveRating {
   judges: GroupJudge[] | null;
 }
 
+/** The position of a rating in the list: the rating, its time in microseconds since the epoch, and its id. */
+export interface RatingPosition {
+  rating: number;
+  micros: string;
+  id: string;
+}
+
+/** A page of the ratings of a period, in which `until` is exclusive; null: unlimited. */
+export interface RatingsPage {
+  since: Date;
+  until: Date | null;
+  limit: number;
+  after: RatingPosition | null;
+}
+
 /** Reads the ratings of live judges and groups. */
 export interface JudgementReader {
   /** The key of a live judge by its profile's id, or of a live group by its own id; null: there is none. */
   findScorerKey(projectId: string, id: string): Promise<string | null>;
   /** By the time of judging. */
   tally(projectId: string, scorerKey: string, of: { since: Date; stretch: Stretch }): Promise<RatingBucket[]>;
-  /** Worst first; of equal ratings, newest first. */
-  listWorst(projectId: string, scorerKey: string, of: { since: Date; limit: number }): Promise<LiveRating[]>;
+  /** Worst first; of equal ratings, newest first. `total` counts those of all pages. */
+  listWorst(
+    projectId: string,
+    scorerKey: string,
+    of: RatingsPage,
+  ): Promise<{ total: number; ratings: { rating: LiveRating; position: RatingPosition }[] }>;
   listOfTrace(projectId: string, traceId: string): Promise<TraceEvaluation[]>;
   /** Newest first, at most 200. */
   listOfSession(projectId: string, sessionId: string): Promise<SessionScore[]>;
@@ -84,29 +103,43 @@ export function createJudgementReader({
       return rows.map(({ start, average, count }) => ({ start, averageRating: average, count }));
     },
 
-    async listWorst(projectId, scorerKey, { since, limit }) {
-      const { rows } = await database.readScoped<RatingRow>([projectId], {
+    async listWorst(projectId, scorerKey, { since, until, limit, after }) {
+      const { rows } = await database.readScoped<RatingRow & { micros: string; total: number }>([projectId], {
         name: "live_ratings_worst",
         text: `
-          select *
-          from (${ratingsOf}) as ratings
-          order by rating, created_at desc
-          limit $4`,
-        values: [projectId, scorerKey, since, limit],
+          with matching as (
+            select *
+            from (${ratingsOf}) as ratings
+            where created_at < coalesce($4::timestamptz, 'infinity')
+          )
+          select page.*, counts.total, (extract(epoch from page.created_at) * 1000000)::bigint::text as micros
+          from (select count(*)::integer as total from matching) as counts
+          left join lateral (
+            select *
+            from matching
+            where $5::double precision is null
+               or rating > $5
+               or (rating = $5
+                   and (created_at, id) < (timestamptz 'epoch' + $6::bigint * interval '1 microsecond', $7::uuid))
+            order by rating, created_at desc, id desc
+            limit $8
+          ) as page on true
+          order by page.rating, page.created_at desc, page.id desc`,
+        values: [
+          projectId,
+          scorerKey,
+          since,
+          until,
+          after?.rating ?? null,
+          after?.micros ?? null,
+          after?.id ?? null,
+          limit,
+        ],
       });
-      return rows.map((row) => ({
-        id: row.id,
-        traceId: row.trace_id,
-        sessionId: row.session_id,
-        rating: row.rating,
-        justification: row.justification,
-        createdAt: row.created_at.toISOString(),
-        threshold: row.threshold,
-        scorerVersion: row.scorer_version,
-        model: row.model,
-        verdictId: row.record_id,
-        judges: row.judges,
-      }));
+      return {
+        total: rows[0]?.total ?? 0,
+        ratings: rows.filter(({ id }) => id !== null).map(readRating),
+      };
     },
 
     async listOfTrace(projectId, traceId) {
@@ -170,6 +203,23 @@ export function createJudgementReader({
       }));
     },
   };
+}
+
+function readRating(row: RatingRow & { micros: string }): { rating: LiveRating; position: RatingPosition } {
+  const rating = {
+    id: row.id,
+    traceId: row.trace_id,
+    sessionId: row.session_id,
+    rating: row.rating,
+    justification: row.justification,
+    createdAt: row.created_at.toISOString(),
+    threshold: row.threshold,
+    scorerVersion: row.scorer_version,
+    model: row.model,
+    verdictId: row.record_id,
+    judges: row.judges,
+  };
+  return { rating, position: { rating: row.rating, micros: row.micros, id: row.id } };
 }
 
 type RatingRow = {

@@ -23,6 +23,7 @@ import type { IngestClient } from "../ingest-client.ts";
 import type { LiveBudget } from "../judging/live-budget.ts";
 import { previewOf } from "../model/finding.ts";
 import { composePoints, type JudgementReader } from "./judgement-reader.ts";
+import { readRatingsPage, writePosition } from "./read-ratings-page.ts";
 import type { SessionSweep } from "./session-sweep.ts";
 
 export interface LiveJudgingRouteDependencies {
@@ -63,9 +64,6 @@ function readLiveRatings({ judgements, clock }: { judgements: JudgementReader; c
   };
 }
 
-/** Each event requires reading a trace. */
-const eventsMax = 20;
-
 /** GET /monitor/online-evaluators/{onlineEvaluatorId}/events (completions 9.5): with the question and the answer. */
 function listLiveRatingEvents({
   judgements,
@@ -79,15 +77,24 @@ function listLiveRatingEvents({
   return async (call) => {
     const { projectId, scorerKey } = await requireScorerKey(call, judgements);
     const window = readDashboardWindow(call.query.window);
-    const { since } = stretchesOf(window, clock.now());
-    const ratings = await judgements.listWorst(projectId, scorerKey, { since, limit: eventsMax });
+    const page = readRatingsPage(call, stretchesOf(window, clock.now()).since);
+    // One extra row shows if another page follows.
+    const { total, ratings } = await judgements.listWorst(projectId, scorerKey, { ...page, limit: page.limit + 1 });
+    const listed = ratings.slice(0, page.limit);
+    const last = ratings.length > listed.length ? listed.at(-1) : undefined;
     const events = await Promise.all(
-      ratings.map(async (rating) => {
+      listed.map(async ({ rating }) => {
         const trace = rating.traceId === null ? null : await ingest.readTrace(projectId, rating.traceId);
         return { ...rating, input: previewOf(trace?.input ?? null), output: previewOf(trace?.output ?? null) };
       }),
     );
-    const body: z.input<typeof liveRatingEvents> = { window, events };
+    const body: z.input<typeof liveRatingEvents> = {
+      window,
+      totalCount: total,
+      events,
+      hasNextPage: last !== undefined,
+      nextCursor: last === undefined ? null : writePosition(last.position),
+    };
     return { status: 200, body };
   };
 }

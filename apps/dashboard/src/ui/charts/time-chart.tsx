@@ -31,6 +31,8 @@ export interface TimeChartProps {
   total?: string | undefined;
   /** Opens what one point in time counts: Enter, or a click at the cursor. */
   onOpen?: ((index: number) => void) | undefined;
+  /** The name of what `onOpen` shows. */
+  opened?: string;
 }
 
 const left = 44;
@@ -39,7 +41,8 @@ const top = 6;
 const bottom = 20;
 
 /** Values over time as lines or stacked bars. The legend shows the values at the cursor; arrow keys move it. */
-export function TimeChart({ title, labels, series, format, kind, most, height = 150, total, onOpen }: TimeChartProps) {
+export function TimeChart(props: TimeChartProps) {
+  const { title, labels, series, format, kind, most, height = 150, total, onOpen, opened = "traces" } = props;
   const [element, width] = useElementWidth<HTMLDivElement>();
   const [cursor, setCursor] = useChartCursor();
   const id = useId();
@@ -95,7 +98,7 @@ export function TimeChart({ title, labels, series, format, kind, most, height = 
         ref={element}
         tabIndex={0}
         role="group"
-        aria-label={`${title} over time; arrow keys read values${onOpen === undefined ? "" : ", Enter opens their traces"}`}
+        aria-label={`${title} over time; arrow keys read values${onOpen === undefined ? "" : `, Enter opens their ${opened}`}`}
         className={onOpen && "cursor-pointer"}
         onClick={onClick}
         onKeyDown={onKeyDown}
