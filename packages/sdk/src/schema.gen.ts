@@ -2599,6 +2599,8 @@ export interface operations {
                 failing?: string;
                 /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
                 toolFailing?: string;
+                /** @description A span of the trace names this model itself and used tokens, from `from` on and before `to` */
+                usedModel?: string;
                 /** @description A span of the trace states this prompt */
                 promptName?: string;
                 /** @description With promptName: it states this version of it */
@@ -2705,6 +2707,8 @@ export interface operations {
                 failing?: string;
                 /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
                 toolFailing?: string;
+                /** @description A span of the trace names this model itself and used tokens, from `from` on and before `to` */
+                usedModel?: string;
                 /** @description A span of the trace states this prompt */
                 promptName?: string;
                 /** @description With promptName: it states this version of it */
@@ -2754,6 +2758,8 @@ export interface operations {
                 failing?: string;
                 /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
                 toolFailing?: string;
+                /** @description A span of the trace names this model itself and used tokens, from `from` on and before `to` */
+                usedModel?: string;
                 /** @description A span of the trace states this prompt */
                 promptName?: string;
                 /** @description With promptName: it states this version of it */

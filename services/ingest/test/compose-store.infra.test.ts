@@ -87,6 +87,7 @@ const anyRoot = {
   ratingMax: null,
   isFailing: null,
   isToolFailing: null,
+  usedModel: null,
   prompt: null,
   pattern: null,
 };

@@ -23,6 +23,7 @@ export const anyRoot: RootFilter = {
   ratingMax: null,
   isFailing: null,
   isToolFailing: null,
+  usedModel: null,
   prompt: null,
   pattern: null,
 };

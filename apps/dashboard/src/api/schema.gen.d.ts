@@ -5367,6 +5367,8 @@ export interface operations {
                 failing?: string;
                 /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
                 toolFailing?: string;
+                /** @description A span of the trace names this model itself and used tokens, from `from` on and before `to` */
+                usedModel?: string;
                 /** @description A span of the trace states this prompt */
                 promptName?: string;
                 /** @description With promptName: it states this version of it */
@@ -5533,6 +5535,8 @@ export interface operations {
                 failing?: string;
                 /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
                 toolFailing?: string;
+                /** @description A span of the trace names this model itself and used tokens, from `from` on and before `to` */
+                usedModel?: string;
                 /** @description A span of the trace states this prompt */
                 promptName?: string;
                 /** @description With promptName: it states this version of it */
@@ -5582,6 +5586,8 @@ export interface operations {
                 failing?: string;
                 /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
                 toolFailing?: string;
+                /** @description A span of the trace names this model itself and used tokens, from `from` on and before `to` */
+                usedModel?: string;
                 /** @description A span of the trace states this prompt */
                 promptName?: string;
                 /** @description With promptName: it states this version of it */

@@ -9,6 +9,7 @@ export interface CountedTraces {
   source?: "production";
   agent?: string;
   model?: string;
+  usedModel?: string;
   error?: true;
   rating?: "failing" | "tool" | "rated";
   /** Minimum in milliseconds. */

@@ -35,8 +35,10 @@ export function ModelFigures({ window }: { window: Window }) {
 
 function ModelRow({ row, from }: { row: ModelFigure; from: string }) {
   // No filter lists the traces that name no model.
-  const all: CountedTraces | undefined = row.model === null ? undefined : { from, model: row.model };
-  const traces: CountedTraces | undefined = all && { ...all, source: "production" };
+  const traces: CountedTraces | undefined =
+    row.model === null ? undefined : { from, model: row.model, source: "production" };
+  // A trace shows one of its models; each of them has a cost.
+  const priced: CountedTraces | undefined = row.model === null ? undefined : { from, usedModel: row.model };
   return (
     <tr>
       <td>{row.model ?? <span className="text-faint">no model named</span>}</td>
@@ -60,7 +62,7 @@ function ModelRow({ row, from }: { row: ModelFigure; from: string }) {
         </TracesLink>
       </td>
       <td>
-        <TracesLink traces={someOf(all, row.costUSD)}>{formatCost(row.costUSD)}</TracesLink>
+        <TracesLink traces={someOf(priced, row.costUSD)}>{formatCost(row.costUSD)}</TracesLink>
       </td>
     </tr>
   );

@@ -12,11 +12,12 @@ export interface FilterChip {
 
 /** The active filters, except for the search text, which is in its field. `agentName` resolves an id. */
 export function filterChips(filter: TracesFilter, agentName: (id: string) => string): FilterChip[] {
-  const { agent, model, framework, source, error, from, to, session, slow, prompt, promptVersion } = filter;
+  const { agent, model, usedModel, framework, source, error, from, to, session, slow, prompt, promptVersion } = filter;
   const outcome = outcomeOf(filter);
   const chips: (FilterChip | false)[] = [
     agent !== undefined && { name: "agent", text: `Agent ${agentName(agent)}`, isInMenu: true },
     model !== undefined && { name: "model", text: `Model ${model}`, isInMenu: true },
+    usedModel !== undefined && { name: "usedModel", text: `Used ${usedModel}`, isInMenu: false },
     source !== undefined && { name: "source", text: sources[source], isInMenu: true },
     outcome !== undefined && {
       name: outcome === "error" ? "error" : "rating",

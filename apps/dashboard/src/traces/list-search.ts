@@ -7,6 +7,8 @@ export const readTracesSearch = searchOf({
   /** An id. */
   agent: text,
   model: text,
+  /** A span names this model itself and used tokens. */
+  usedModel: text,
   framework: text,
   source: oneOf(["production", "eval"]),
   error: flag,
@@ -35,6 +37,7 @@ const filterNames = [
   "search",
   "agent",
   "model",
+  "usedModel",
   "framework",
   "source",
   "error",
@@ -90,9 +93,9 @@ export function outcomeFilter(outcome: Outcome | undefined): FilterChange {
   };
 }
 
-/** Whether new traces can appear in the list: not if its window ends in the past, nor if a filter depends on later verdicts. */
-export function canFollow({ to, rating }: TracesFilter): boolean {
-  return to === undefined && rating === undefined;
+/** Whether new traces can appear in the list: not if its window ends in the past, nor if a filter depends on later verdicts or spans. */
+export function canFollow({ to, rating, usedModel }: TracesFilter): boolean {
+  return to === undefined && rating === undefined && usedModel === undefined;
 }
 
 const ratingQuery = {
@@ -104,12 +107,13 @@ const ratingQuery = {
 
 /** The filters as parameters of the API. */
 export function listQueryOf(filter: TracesFilter, now = Date.now()) {
-  const { search, agent, model, framework, source, error, from, to, rating, session, slow, prompt, promptVersion } =
-    filter;
+  const { search, agent, model, usedModel, framework, source, error, from, to, rating, session, slow } = filter;
+  const { prompt, promptVersion } = filter;
   return {
     ...(search !== undefined && { search }),
     ...(agent !== undefined && { agentId: agent }),
     ...(model !== undefined && { model }),
+    ...(usedModel !== undefined && { usedModel }),
     ...(framework !== undefined && { framework }),
     ...(source !== undefined && { source }),
     ...(error && { hasError: "true" }),

@@ -38,6 +38,7 @@ describe("the question to the API", () => {
         error: "true",
         session: "s",
         slow: "4200",
+        usedModel: "gpt",
         prompt: "p",
         promptVersion: "2",
       }),
@@ -50,6 +51,7 @@ describe("the question to the API", () => {
       hasError: "true",
       sessionId: "s",
       latencyMinMs: "4200",
+      usedModel: "gpt",
       promptName: "p",
       promptVersion: "2",
     });
@@ -85,11 +87,12 @@ test.each(["failing", "error", "passing", "rated", undefined] as const)(
 test("chips name what is set, agents by their name", () => {
   const prompt = { prompt: "greeting", promptVersion: "2" };
   const chips = filterChips(
-    { agent: "7", error: true, from: "7d", slow: 4200, search: "x", ...prompt },
+    { agent: "7", error: true, from: "7d", slow: 4200, search: "x", usedModel: "gpt", ...prompt },
     () => "refund-agent",
   );
   expect(chips.map(({ text }) => text)).toEqual([
     "Agent refund-agent",
+    "Used gpt",
     "Ended in an error",
     "Last 7 days",
     "Prompt greeting, version 2",

@@ -214,6 +214,10 @@ export const listTracesQuery = z.object({
     .string()
     .optional()
     .describe("true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did"),
+  usedModel: z
+    .string()
+    .optional()
+    .describe("A span of the trace names this model itself and used tokens, from `from` on and before `to`"),
   promptName: z.string().optional().describe("A span of the trace states this prompt"),
   promptVersion: z.string().optional().describe("With promptName: it states this version of it"),
   view: z.string().optional().describe("preview: short texts instead of whole ones, with cost, agent and span count"),

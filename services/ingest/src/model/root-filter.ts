@@ -8,6 +8,8 @@ export interface RootFilter {
   agentId: string | null;
   sessionId: string | null;
   model: string | null;
+  /** A span of its trace names this model itself and used tokens, in the period of the filter. */
+  usedModel: string | null;
   /** `createdAt` in epoch milliseconds, inclusive. */
   fromMs: number | null;
   /** Exclusive. */

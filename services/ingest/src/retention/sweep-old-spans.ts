@@ -19,6 +19,7 @@ const everything: RemovalFilter = {
   ratingMax: null,
   isFailing: null,
   isToolFailing: null,
+  usedModel: null,
   prompt: null,
 };
 

@@ -40,6 +40,7 @@ export function readDeletionFilter(query: Call["query"]): RemovalFilter {
     ratingMax: null,
     isFailing: null,
     isToolFailing: null,
+    usedModel: null,
     prompt: null,
   };
 }

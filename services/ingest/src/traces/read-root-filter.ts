@@ -17,6 +17,7 @@ export function readRootFilter(query: Call["query"]): RootFilter | null {
     agentId: one("agentId"),
     sessionId: one("sessionId"),
     model: one("model"),
+    usedModel: one("usedModel"),
     fromMs: readInstant("from", one("from")),
     toMs: readInstant("to", one("to")),
     hasError: readFlag("hasError", one("hasError")),
@@ -28,7 +29,8 @@ export function readRootFilter(query: Call["query"]): RootFilter | null {
     prompt: promptName === null ? null : { name: promptName, version: one("promptVersion") },
     pattern: searchPattern(one("search")),
   };
-  const isStorable = [filter.framework, filter.sessionId, filter.model, promptName, filter.prompt?.version].every(
+  const { framework, sessionId, model, usedModel, prompt } = filter;
+  const isStorable = [framework, sessionId, model, usedModel, promptName, prompt?.version].every(
     (text) => !text?.includes("\0"),
   );
   const isKnown = filter.agentId === null || isUuid(filter.agentId);

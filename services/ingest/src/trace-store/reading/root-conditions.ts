@@ -1,6 +1,7 @@
 import { toUuid } from "../../model/ids.ts";
 import type { RootFilter } from "../../model/root-filter.ts";
 import { otlpFlag } from "../../model/span-row.ts";
+import { rootsThatUsed } from "./used-model.ts";
 
 /** The traces whose failure is that of a tool; `is_failing` narrows them to the rows of an index. */
 const toolFailing =
@@ -35,6 +36,10 @@ export function rootConditions(query: Omit<RootFilter, "pattern">, values: unkno
   if (query.source === "production") add("production", "source is null", "source = ''");
   if (query.agentId !== null) add("agent", `agent_id = ${parameter(query.agentId)}`);
   if (query.model !== null) add("model", `model = ${parameter(query.model)}`);
+  if (query.usedModel !== null) {
+    const bounds = [query.fromMs === null ? "" : "_since", query.toMs === null ? "" : "_until"].join("");
+    addSparse(`used${bounds}`, usedModelCondition("id", query.usedModel, query, parameter));
+  }
   if (query.hasError !== null)
     add(query.hasError ? "error" : "no_error", query.hasError ? "has_error" : "not has_error");
   if (query.latencyMinMs !== null) addSparse("latency", `latency_ms >= ${parameter(query.latencyMinMs)}`);
@@ -74,6 +79,18 @@ export function rootConditions(query: Omit<RootFilter, "pattern">, values: unkno
   if (query.fromMs !== null) add("from", `id >= ${parameter(firstIdOf(query.fromMs))}`);
   if (query.toMs !== null) add("to", `id < ${parameter(firstIdOf(query.toMs))}`);
   return conditions;
+}
+
+/** That the trace of a root used a model in the period of its filter. */
+export function usedModelCondition(
+  id: string,
+  model: string,
+  { fromMs, toMs }: Pick<RootFilter, "fromMs" | "toMs">,
+  parameter: (value: unknown) => string,
+): string {
+  const from = fromMs === null ? null : parameter(firstIdOf(fromMs));
+  const below = toMs === null ? null : parameter(firstIdOf(toMs));
+  return `(${id} in (${rootsThatUsed({ model: parameter(model), from, below })})) is true`;
 }
 
 /** The 32 hexadecimal digits of an OTel trace are accepted as a session. */

@@ -2,20 +2,17 @@ import type { Statement } from "@touchstone/db";
 import { AppError } from "@touchstone/service-kit";
 import type { SearchCandidates } from "../../search/search-candidates.ts";
 import type { RootCount, RootHistogramQuery } from "../trace-store.ts";
-import { rootConditions } from "./root-conditions.ts";
-import { searchArguments } from "./root-list.ts";
+import { rootConditions, usedModelCondition } from "./root-conditions.ts";
+import { countedHitsMax, searchArguments } from "./root-list.ts";
 
 /** A row of the result. */
 export interface RootCountRecord {
   start: Date;
   count: string;
   errors: string;
-  /** For a search: all of its hits, including uncounted ones. */
+  /** For a search that has uncounted hits: all of its hits. */
   total: string | null;
 }
-
-/** The limit of search hits that are counted by time: their ids are in memory at once. */
-const countedHitsMax = 500_000;
 
 /** One row for each non-empty bucket, in no order. A query with a pattern needs the candidates of its search. */
 export function buildRootHistogram(query: RootHistogramQuery, candidates: SearchCandidates | null): Statement {
@@ -59,7 +56,10 @@ function buildFilteredHistogram(query: RootHistogramQuery): Statement {
 
 function buildSearchedHistogram(query: RootHistogramQuery, candidates: SearchCandidates): Statement {
   const sought = searchArguments({ ...query, before: null }, candidates);
-  const values = [query.projectId, widthOf(query), countedHitsMax, ...sought];
+  const values: unknown[] = [query.projectId, widthOf(query), countedHitsMax, ...sought];
+  const parameter = (value: unknown): string => `$${values.push(value)}`;
+  const isOfModel =
+    query.usedModel === null ? "" : `\n    where ${usedModelCondition("hit.id", query.usedModel, query, parameter)}`;
   const text = `
     select ${startOf("hit.id")} as start, count(*) as count,
            count(*) filter (
@@ -69,11 +69,11 @@ function buildSearchedHistogram(query: RootHistogramQuery, candidates: SearchCan
                where project_id = $1 and is_root and has_error and id >= $6 and id < $7
              )
            ) as errors,
-           found.total
+           case when found.total > $3 then found.total end as total
     from ingest.find_roots($4, $5, $3, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23) found
-    cross join lateral unnest(found.ids) as hit (id)
+    cross join lateral unnest(found.ids) as hit (id)${isOfModel}
     group by 1, found.total`;
-  return { name: "roots_histogram_search", text, values };
+  return { name: `roots_histogram_search${isOfModel === "" ? "" : "_of_model"}`, text, values };
 }
 
 export function toRootCounts(rows: readonly RootCountRecord[]): RootCount[] {

@@ -4,11 +4,14 @@ import type { RootFilter } from "../../model/root-filter.ts";
 import { blobHeadBytes } from "../../model/span-body.ts";
 import type { SearchCandidates } from "../../search/search-candidates.ts";
 import type { RootQuery } from "../trace-store.ts";
-import { firstIdOf, rootConditions, traceNamed } from "./root-conditions.ts";
+import { firstIdOf, rootConditions, traceNamed, usedModelCondition } from "./root-conditions.ts";
 import { narrowColumns, type SpanRecord, verdictColumn } from "./span-select.ts";
 
 /** Shorter bodies come with their rows: a digest would save nothing. */
 const digestedFromBytes = 1024;
+
+/** The limit of search hits that are counted after another filter: their ids are in memory at once. */
+export const countedHitsMax = 500_000;
 
 /** Which bodies come with their rows; the others have only their digest. */
 export type ListedWhole = "short" | "all";
@@ -33,7 +36,11 @@ export interface RootRecord extends Omit<SpanRecord, "body"> {
  */
 export function buildRootList(query: RootQuery, whole: ListedWhole, candidates: SearchCandidates | null): Statement {
   const { name, ...list } =
-    candidates === null ? buildFilteredList(query, whole) : buildSearchedList(query, whole, candidates);
+    candidates === null
+      ? buildFilteredList(query, whole)
+      : query.usedModel === null
+        ? buildSearchedList(query, whole, candidates)
+        : buildSearchedListOfModel(query, query.usedModel, whole, candidates);
   return { name: whole === "all" ? `${name}_whole` : name, ...list };
 }
 
@@ -159,6 +166,38 @@ function buildSearchedList(query: RootQuery, whole: ListedWhole, candidates: Sea
     order by shown.id desc`;
   const values = [query.projectId, query.limit, ...searchArguments(query, candidates)];
   return { name: "roots_search", text, values };
+}
+
+/** The hits of a search whose traces used a model: a search does not know the filter, so its hits are counted after it. */
+function buildSearchedListOfModel(
+  query: RootQuery,
+  model: string,
+  whole: ListedWhole,
+  candidates: SearchCandidates,
+): Statement {
+  const values: unknown[] = [query.projectId, query.limit];
+  const parameter = (value: unknown): string => `$${values.push(value)}`;
+  const [pattern, , ...filters] = searchArguments(query, candidates);
+  const found = [parameter(pattern), "null", countedHitsMax, ...filters.map(parameter)].join(", ");
+  const before = query.before === null ? "" : ` where id < ${parameter(query.before)}`;
+  const text = `
+    with found as materialized (
+      select hit.id
+      from ingest.find_roots(${found}) found
+      cross join lateral unnest(found.ids) as hit (id)
+      where ${usedModelCondition("hit.id", model, query, parameter)}
+    )
+    select counts.total, shown.*, ${verdictColumn}
+    from (select count(*) as total from found) as counts
+    left join lateral (
+      select ${narrowColumns},
+        ${bodyColumns(whole)}
+      from (select id as hit_id from found${before} order by id desc limit $2 + 1) as hit
+      join ingest.spans on spans.project_id = $1 and spans.id = hit.hit_id
+    ) shown on true
+    order by shown.id desc`;
+  const bounds = [query.fromMs, query.toMs, query.before].map((bound) => (bound === null ? "" : "_bound")).join("");
+  return { name: `roots_search_of_model${bounds}`, text, values };
 }
 
 /** The arguments of `ingest.find_roots` in their order, except the third, the limit of ids. */
