@@ -12,7 +12,7 @@ import { listInternalRoutes } from "./http/internal.ts";
 import { listProjectRoutes } from "./http/projects.ts";
 import { listSettingsRoutes } from "./http/settings.ts";
 import type { ModelStore } from "./models/model-store.ts";
-import type { ReadExportedProject } from "./projects/exported-project.ts";
+import type { ReadExportedProject } from "./projects/exported-project-reader.ts";
 import type { OrganizationReader } from "./projects/organization-reader.ts";
 import type { ProjectDeletionStore } from "./projects/project-deletion-store.ts";
 import type { ProjectStore } from "./projects/project-store.ts";

@@ -27,7 +27,7 @@ import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } f
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { z } from "zod";
-import { createActFile } from "../src/audit/file-act.ts";
+import { createActFile } from "../src/audit/reported-act-store.ts";
 import { createAuth, readAuthConfig } from "../src/index.ts";
 import { createProjectDeletionStore } from "../src/projects/project-deletion-store.ts";
 

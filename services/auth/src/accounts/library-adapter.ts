@@ -4,7 +4,6 @@ import type { BetterAuthOptions } from "better-auth";
 import { type AdapterFactory, createAdapterFactory, type DBTransactionAdapter } from "better-auth/adapters";
 import { APIError } from "better-auth/api";
 import { inLateTransaction, type Statements } from "./late-transaction.ts";
-import { announceChange, type NewUser } from "./membership-store.ts";
 import {
   type Condition,
   countRows,
@@ -15,7 +14,8 @@ import {
   selectRows,
   toFields,
   updateRows,
-} from "./row-statements.ts";
+} from "./library-row-store.ts";
+import { announceChange, type NewUser } from "./membership-store.ts";
 
 export interface LibraryAdapterOptions {
   database: Database;

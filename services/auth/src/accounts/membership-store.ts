@@ -1,7 +1,7 @@
 import { membershipChanged } from "@touchstone/contracts";
 import type { Database, Queryable, Transaction } from "@touchstone/db";
 import { type Clock, uuidv7 } from "@touchstone/service-kit";
-import { type Act, recordAudit } from "../audit/record-audit.ts";
+import { type Act, recordAudit } from "../audit/audit-event-store.ts";
 import type { ModelStore } from "../models/model-store.ts";
 import type { KeyVault } from "../project-keys/key-vault.ts";
 import { createProjectKey } from "../project-keys/project-key.ts";

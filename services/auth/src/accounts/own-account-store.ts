@@ -1,7 +1,7 @@
 import { isUuid, limits } from "@touchstone/contracts";
 import type { Database, Transaction } from "@touchstone/db";
 import { AppError } from "@touchstone/service-kit";
-import { type Act, recordAudit } from "../audit/record-audit.ts";
+import { type Act, recordAudit } from "../audit/audit-event-store.ts";
 import { announceChange, type Role } from "./membership-store.ts";
 
 export interface OwnAccount {

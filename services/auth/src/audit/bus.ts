@@ -7,7 +7,7 @@ import {
   ingestActRecorded,
   monitorActRecorded,
 } from "@touchstone/contracts";
-import type { ActFile } from "./file-act.ts";
+import type { ActFile } from "./reported-act-store.ts";
 
 const tellings: Readonly<Record<ActRecorder, typeof ingestActRecorded & EventContract>> = {
   ingest: ingestActRecorded,

@@ -1,7 +1,7 @@
 import { exportCountQuery, internalRoutes, limits, routes } from "@touchstone/contracts";
 import { AppError, answerLines, type Handler, readSince, type ServedRoute } from "@touchstone/service-kit";
 import type { AuditReader, ExportedAct } from "../audit/audit-reader.ts";
-import type { ExportedProject, ReadExportedProject } from "../projects/exported-project.ts";
+import type { ExportedProject, ReadExportedProject } from "../projects/exported-project-reader.ts";
 
 /** Exports of auth as JSON lines (completions 13). */
 export function listExportRoutes(dependencies: {

@@ -15,7 +15,7 @@ import {
   parseBody,
   type ServedRoute,
 } from "@touchstone/service-kit";
-import { actOf, recordAudit } from "../audit/record-audit.ts";
+import { actOf, recordAudit } from "../audit/audit-event-store.ts";
 import { testConnection } from "../models/connection-test.ts";
 import { describeModelChange, type ModelChange } from "../models/model.ts";
 import type { ModelStore } from "../models/model-store.ts";

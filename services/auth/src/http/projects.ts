@@ -2,7 +2,7 @@ import { formatRevokedKeys, type project as projectContract, revokedKeysHeader, 
 import { AppError, type Handler, parseBody, type ServedRoute } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { Membership, MembershipStore } from "../accounts/membership-store.ts";
-import { actOf } from "../audit/record-audit.ts";
+import { actOf } from "../audit/audit-event-store.ts";
 import type { ProjectDeletionStore } from "../projects/project-deletion-store.ts";
 import type { Project, ProjectStore } from "../projects/project-store.ts";
 import { projectNotFound, requireManagedProject } from "../projects/require-managed-project.ts";

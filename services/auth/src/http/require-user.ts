@@ -1,5 +1,5 @@
 import { AppError, type Call } from "@touchstone/service-kit";
-import { actOf } from "../audit/record-audit.ts";
+import { actOf } from "../audit/audit-event-store.ts";
 import type { Administrator } from "../organizations/organization-store.ts";
 
 /** The signed-in user. Throws 401 `Sign in first` (completions 12.4). */

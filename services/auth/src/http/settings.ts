@@ -1,7 +1,7 @@
 import { formatRevokedKeys, llmProviders, revokedKeysHeader, routes } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import { AppError, type Handler, parseBody, type ServedRoute } from "@touchstone/service-kit";
-import { actOf, recordAudit } from "../audit/record-audit.ts";
+import { actOf, recordAudit } from "../audit/audit-event-store.ts";
 import type { ProjectStore } from "../projects/project-store.ts";
 import { type KeyChanges, type ProviderKeyStore, showLlmKeys } from "../provider-keys/provider-key-store.ts";
 import { type ProjectSettingsStore, requireOwnProject } from "../settings/project-settings-store.ts";

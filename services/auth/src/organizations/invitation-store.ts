@@ -3,8 +3,8 @@ import { isUuid, limits } from "@touchstone/contracts";
 import type { Database, Transaction } from "@touchstone/db";
 import { AppError, uuidv7 } from "@touchstone/service-kit";
 import { announceChange } from "../accounts/membership-store.ts";
-import { recordAudit } from "../audit/record-audit.ts";
-import { lockOrganization } from "./lock-organization.ts";
+import { recordAudit } from "../audit/audit-event-store.ts";
+import { lockOrganization } from "./locked-organization-reader.ts";
 import type { Administrator } from "./organization-store.ts";
 import { administers, requireRole } from "./roles.ts";
 

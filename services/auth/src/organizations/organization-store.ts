@@ -2,8 +2,8 @@ import { isUuid, keyRevoked, limits, projectDeleting } from "@touchstone/contrac
 import type { Database, Transaction } from "@touchstone/db";
 import { AppError } from "@touchstone/service-kit";
 import { announceChange, type Role } from "../accounts/membership-store.ts";
-import { type Act, recordAudit } from "../audit/record-audit.ts";
-import { lockOrganization, type Place } from "./lock-organization.ts";
+import { type Act, recordAudit } from "../audit/audit-event-store.ts";
+import { lockOrganization, type Place } from "./locked-organization-reader.ts";
 import { administers, organizationNotFound, requireRole } from "./roles.ts";
 
 export interface Organization {

@@ -1,6 +1,6 @@
 import { AppError } from "@touchstone/service-kit";
 import type { Role } from "../accounts/membership-store.ts";
-import type { Place } from "./lock-organization.ts";
+import type { Place } from "./locked-organization-reader.ts";
 
 /** 404 for an unknown organization and for another user's alike. */
 export function organizationNotFound(): AppError {

@@ -1,6 +1,6 @@
 import { keyRevoked, type ProjectDataOwner, projectDataOwners, projectDeleting } from "@touchstone/contracts";
 import type { Database, Statement, Transaction } from "@touchstone/db";
-import { type Act, recordAudit } from "../audit/record-audit.ts";
+import { type Act, recordAudit } from "../audit/audit-event-store.ts";
 
 /** The result of a request to delete a project. */
 export type DeletionOutcome = "deleted" | "missing" | "default" | "only";
