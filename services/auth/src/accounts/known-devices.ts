@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Database } from "@touchstone/db";
 import type { Clock } from "@touchstone/service-kit";
+import { readPasswordOfAddress } from "./password-reader.ts";
 
 /**
  * Devices that signed in to an account before. A signed cookie proves it: it contains a random id, and is valid for one
@@ -27,20 +28,6 @@ const lifetimeSeconds = 180 * 24 * 60 * 60;
 export function createKnownDevices({ database, secret, isSecure, clock }: KnownDevicesOptions): KnownDevices {
   const cookieName = `${isSecure ? "__Secure-" : ""}touchstone.device`;
 
-  /** The stored hash, which changes with the password. */
-  async function readPasswordHash(address: string): Promise<string | null> {
-    const { rows } = await database.query<{ password: string }>({
-      name: "known_device_password_read",
-      text: `
-        select accounts.password
-        from auth.users
-        join auth.accounts on accounts.user_id = users.id
-        where users.email = $1 and accounts.provider_id = 'credential' and accounts.password is not null`,
-      values: [normalize(address)],
-    });
-    return rows[0]?.password ?? null;
-  }
-
   function sign(facts: { address: string; device: string; expiresAt: number; passwordHash: string }): Buffer {
     const { address, device, expiresAt, passwordHash } = facts;
     const text = JSON.stringify(["known device", normalize(address), device, expiresAt, passwordHash]);
@@ -51,7 +38,7 @@ export function createKnownDevices({ database, secret, isSecure, clock }: KnownD
     async recognize(address, cookies) {
       const shown = readCookie(cookies, cookieName);
       if (shown === null || shown.expiresAt * 1000 < clock.now()) return null;
-      const passwordHash = await readPasswordHash(address);
+      const passwordHash = await readPasswordOfAddress(database, normalize(address));
       // Always computed: the time must not reveal whether the account exists.
       const expected = sign({ address, ...shown, passwordHash: passwordHash ?? "" });
       const isGood = timingSafeEqual(expected, shown.signature);
@@ -59,7 +46,7 @@ export function createKnownDevices({ database, secret, isSecure, clock }: KnownD
     },
 
     async remember(address, device) {
-      const passwordHash = await readPasswordHash(address);
+      const passwordHash = await readPasswordOfAddress(database, normalize(address));
       if (passwordHash === null) return null;
       const id = device ?? randomBytes(16).toString("base64url");
       const expiresAt = Math.floor(clock.now() / 1000) + lifetimeSeconds;

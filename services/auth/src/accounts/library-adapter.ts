@@ -11,6 +11,7 @@ import {
   deleteRows,
   insertRow,
   type Row,
+  revokeResetLinks,
   selectRows,
   toFields,
   updateRows,
@@ -130,15 +131,6 @@ export function createLibraryAdapter(options: LibraryAdapterOptions): AdapterFac
     if (isAppError(thrown)) options.onUnavailable(thrown);
     throw thrown;
   }
-}
-
-/** A new password: links to reset it that were mailed before would set another one. */
-async function revokeResetLinks(transaction: Queryable, accounts: readonly Row[]): Promise<void> {
-  await transaction.query({
-    name: "verifications_revoke_resets",
-    text: "delete from auth.verifications where value = any ($1::text[])",
-    values: [accounts.map((account) => account.user_id)],
-  });
 }
 
 function conditionsOf(where: readonly unknown[] | undefined): readonly Condition[] {

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Statement } from "@touchstone/db";
+import type { Queryable, Statement } from "@touchstone/db";
 
 /** A condition of the accounts library; all conditions of a list must hold. */
 export interface Condition {
@@ -103,6 +103,15 @@ export function deleteOneRow(model: string, conditions: readonly Condition[]): S
       where id = (select id from ${table} where ${text} limit 1)
       returning *`,
     values,
+  });
+}
+
+/** A new password: links to reset it that were mailed before would set another one. */
+export async function revokeResetLinks(transaction: Queryable, accounts: readonly Row[]): Promise<void> {
+  await transaction.query({
+    name: "verifications_revoke_resets",
+    text: "delete from auth.verifications where value = any ($1::text[])",
+    values: [accounts.map((account) => account.user_id)],
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Database } from "@touchstone/db";
 import type { PasswordHashing } from "./password-hashing.ts";
+import { readPasswordOfUser } from "./password-reader.ts";
 import { type SignInAttempts, userAgain } from "./sign-in-attempts.ts";
 
 /** Asks a signed-in user for the password again before an irreversible action. */
@@ -19,16 +20,8 @@ export function createOwnPassword(dependencies: {
   const { database, hashing, attempts } = dependencies;
   return {
     async check({ id, email }, password) {
-      const { rows } = await database.query<{ password: string }>({
-        name: "account_password_read",
-        text: `
-          select password
-          from auth.accounts
-          where user_id = $1 and provider_id = 'credential' and password is not null`,
-        values: [id],
-      });
-      const hash = rows[0]?.password;
-      if (hash === undefined) return "none";
+      const hash = await readPasswordOfUser(database, id);
+      if (hash === null) return "none";
       const counted = await attempts.count(email, userAgain(id));
       if (!(await hashing.verify({ hash, password }))) return "wrong";
       await counted.wasRight();

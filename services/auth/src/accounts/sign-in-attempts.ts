@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
-import type { Database, Queryable } from "@touchstone/db";
-import { AppError, type Clock } from "@touchstone/service-kit";
+import type { Database } from "@touchstone/db";
+import type { Clock } from "@touchstone/service-kit";
+import { type AttemptCounter, createSignInAttemptStore } from "./sign-in-attempt-store.ts";
 
 /** The source of an attempt: a device that signed in to the account before, or a client with this address. */
 export type Attempter = { device: string } | { client: string };
@@ -21,22 +22,13 @@ export interface CountedAttempt {
   wasRight(): Promise<void>;
 }
 
-/** Number of free attempts; after that each waits twice as long as the one before, up to `waitMaxSeconds`. */
+/** Number of free attempts; after that each waits twice as long as the one before, up to a minute. */
 const freeAttempts = 5;
-const waitMaxSeconds = 60;
 /** A client is a newcomer for its first attempts. All newcomers together have this many free attempts. */
 const newcomerAttempts = 3;
 const freeNewcomerAttempts = 30;
 /** Free attempts of a counter without a limit. */
 const unlimited = 2 ** 31 - 1;
-/** A counter without an attempt for this long starts again. */
-export const attemptsRememberedMs = 60 * 60 * 1000;
-
-/** One counter. */
-interface Counter {
-  key: Buffer;
-  free: number;
-}
 
 /**
  * Slows down guessing at one account from many addresses (ASVS 6.3.1), whether or not it exists, without locking out
@@ -45,45 +37,14 @@ interface Counter {
  * strangers do not keep the owner from signing in at a new place. A known device has only its own counter.
  */
 export function createSignInAttempts(options: { database: Database; secret: string; clock: Clock }): SignInAttempts {
-  const { database, secret, clock } = options;
-  const counterOf = (address: string, what: string, free = freeAttempts): Counter => ({
+  const { database, secret } = options;
+  const { countOne, withdraw } = createSignInAttemptStore(database, options.clock);
+  const counterOf = (address: string, what: string, free = freeAttempts): AttemptCounter => ({
     key: createHmac("sha256", secret)
       .update(JSON.stringify(["sign-in attempts", address.trim().toLowerCase(), what]))
       .digest(),
     free,
   });
-
-  /** Returns the number of attempts before this one. Throws if it has to wait. */
-  async function countOne(queryable: Queryable, { key, free }: Counter): Promise<number> {
-    const now = new Date(clock.now());
-    const { rows } = await queryable.query<{ attempts: number; wait_seconds: number | null }>({
-      name: "sign_in_attempt_count",
-      // One statement, under the row's lock: each of several simultaneous attempts sees those before it.
-      text: `
-        with counted as (
-          insert into auth.sign_in_attempts as known (address_hash, attempts, last_at)
-          values ($1, 1, $2)
-          on conflict (address_hash) do update
-          set
-            attempts = case when known.last_at < $3 then 1 else least(known.attempts + 1, 1000) end,
-            last_at = $2
-          where known.attempts < $4
-            or known.last_at + make_interval(secs => least($5, power(2, least(known.attempts - $4, 30)))) <= $2
-          returning attempts, null::int as wait_seconds
-        )
-        select attempts, wait_seconds from counted
-        union all
-        select attempts, ceil(extract(epoch from
-          last_at + make_interval(secs => least($5, power(2, least(attempts - $4, 30)))) - $2))::int
-        from auth.sign_in_attempts
-        where address_hash = $1 and not exists (select from counted)`,
-      values: [key, now, new Date(now.getTime() - attemptsRememberedMs), free, waitMaxSeconds],
-    });
-    const [row] = rows;
-    if (row?.wait_seconds === null) return row.attempts - 1;
-    // Simultaneous attempts may not be visible here; it is only known that this one must wait.
-    throw new AppError("rate_limited", "Too many requests", { retryAfterSeconds: Math.max(1, row?.wait_seconds ?? 1) });
-  }
 
   async function countStranger(address: string, client: string): Promise<CountedAttempt> {
     const own = counterOf(address, `client ${client}`);
@@ -103,21 +64,6 @@ export function createSignInAttempts(options: { database: Database; secret: stri
     return {
       wasRight: () => withdraw([own], isNewcomer ? [newcomers, all] : [all]),
     };
-  }
-
-  /** Removes counters, and subtracts one attempt from the shared ones. */
-  async function withdraw(forgotten: readonly Counter[], shared: readonly Counter[]): Promise<void> {
-    await database.query({
-      name: "sign_in_attempt_withdraw",
-      text: `
-        with forgotten as (
-          delete from auth.sign_in_attempts where address_hash = any ($1::bytea[])
-        )
-        update auth.sign_in_attempts
-        set attempts = greatest(attempts - 1, 0)
-        where address_hash = any ($2::bytea[])`,
-      values: [forgotten.map(({ key }) => key), shared.map(({ key }) => key)],
-    });
   }
 
   return {

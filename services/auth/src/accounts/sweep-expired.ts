@@ -1,6 +1,6 @@
 import type { Database } from "@touchstone/db";
 import type { Clock, Logger } from "@touchstone/service-kit";
-import { attemptsRememberedMs } from "./sign-in-attempts.ts";
+import { batchRows, deleteExpired, expired } from "./expired-row-store.ts";
 
 /** Removes expired rows. */
 export interface ExpirySweeper {
@@ -10,22 +10,8 @@ export interface ExpirySweeper {
 }
 
 const sweepEveryMs = 15 * 60 * 1000;
-const batchRows = 1_000;
 /** A sweep ends after this many batches; the next one continues. */
 const batchesMax = 100;
-
-/** Expired rows, and their expiry times. They are never read again. */
-const expired = [
-  { name: "sessions", table: "auth.sessions", key: "id", column: "expires_at", agoMs: 0 },
-  { name: "verifications", table: "auth.verifications", key: "id", column: "expires_at", agoMs: 0 },
-  {
-    name: "sign_in_attempts",
-    table: "auth.sign_in_attempts",
-    key: "address_hash",
-    column: "last_at",
-    agoMs: attemptsRememberedMs,
-  },
-] as const;
 
 /**
  * Removes expired sessions, mailed tokens, sign-in states and attempt counters every 15 minutes. Replicas may sweep
@@ -38,23 +24,11 @@ export function sweepExpired(options: { database: Database; clock: Clock; logger
 
   async function sweep(): Promise<number> {
     let removed = 0;
-    for (const { name, table, key, column, agoMs } of expired) {
+    for (const rows of expired) {
       for (let batch = 0; batch < batchesMax && !stopped; batch += 1) {
-        const { rowCount } = await database.query({
-          name: `expired_delete_${name}`,
-          text: `
-            delete from ${table}
-            where ${key} in (
-              select ${key} from ${table}
-              where ${column} < $1
-              order by ${column}
-              limit $2
-              for update skip locked
-            )`,
-          values: [new Date(clock.now() - agoMs), batchRows],
-        });
-        removed += rowCount ?? 0;
-        if ((rowCount ?? 0) < batchRows) break;
+        const rowCount = await deleteExpired(database, rows, new Date(clock.now() - rows.agoMs));
+        removed += rowCount;
+        if (rowCount < batchRows) break;
       }
     }
     if (removed > 0) logger.info({ removed }, "expired sessions and tokens removed");
