@@ -34,7 +34,7 @@ import { createRescoringStore } from "./rescoring/rescoring-store.ts";
 import { createAwaitedOutputs } from "./results/awaited-outputs.ts";
 import { createBatchScorer } from "./results/batch-scorer.ts";
 import { createClaimStore } from "./results/claim-store.ts";
-import { createRatingNews } from "./results/rating-news.ts";
+import { createRatingNews } from "./results/rating-news-store.ts";
 import { createResultStore } from "./results/result-store.ts";
 import type { StoredResult } from "./results/stored-result.ts";
 import { evalRunsRoutes } from "./routes.ts";

@@ -3,7 +3,7 @@ import { type Database, migrateSchema, openDatabase, rolesOf } from "@touchstone
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createClaimStore } from "../src/results/claim-store.ts";
-import { createRatingNews } from "../src/results/rating-news.ts";
+import { createRatingNews } from "../src/results/rating-news-store.ts";
 import { digestKey, type ResultRow, type StoredResult } from "../src/results/stored-result.ts";
 import { evalRunsSchema } from "../src/schema.ts";
 import { defaultTimings } from "../src/timings.ts";

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { z } from "zod";
 import { createDatasetStore } from "../src/datasets/dataset-store.ts";
 import { createResultStore } from "../src/results/result-store.ts";
-import { createDatasetNames } from "../src/runs/dataset-names.ts";
+import { createDatasetNames } from "../src/runs/dataset-name-reader.ts";
 import { createGradings } from "../src/runs/gradings.ts";
 import { createKnownIntervals } from "../src/runs/known-intervals.ts";
 import { getRun } from "../src/runs/routes.ts";

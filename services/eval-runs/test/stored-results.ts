@@ -1,5 +1,5 @@
 import { uuidv7 } from "@touchstone/service-kit";
-import { resultColumns, resultValues, selectSentResults } from "../src/results/result-columns.ts";
+import { resultColumns, resultValues, selectSentResults } from "../src/results/result-row-store.ts";
 import { digestKey, type StoredResult } from "../src/results/stored-result.ts";
 import type { TestSystem } from "./test-system.ts";
 

@@ -1,6 +1,6 @@
 import type { analysisStatus, report } from "@touchstone/contracts";
 import type { z } from "zod";
-import { joinRows } from "../results/result-pages.ts";
+import { joinRows } from "../results/result-page-reader.ts";
 import type { OutlinedResult, ReadResult } from "../results/result-store.ts";
 import type { StoredRun } from "../runs/run-store.ts";
 import type { StoredAnalysis } from "./analysis-store.ts";

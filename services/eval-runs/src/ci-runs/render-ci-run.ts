@@ -1,7 +1,7 @@
 import type { CiViolation, ciRun, ciVerdict } from "@touchstone/contracts";
 import type { z } from "zod";
 import type { EvaluationCase } from "../grading/cases.ts";
-import { joinRows } from "../results/result-pages.ts";
+import { joinRows } from "../results/result-page-reader.ts";
 import type { ReadResult } from "../results/result-store.ts";
 import type { ResultRow } from "../results/stored-result.ts";
 import { type FrozenCiSettings, type StoredCiRun, stateOf } from "./ci-run-store.ts";

@@ -2,7 +2,7 @@ import type { Bus } from "@touchstone/bus";
 import { type addedCases, type duplicateCase, limits } from "@touchstone/contracts";
 import { type Clock, type Handler, readJsonBytes, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { DatasetBook } from "./dataset-book.ts";
+import type { DatasetBook } from "./dataset-change-store.ts";
 import type { DatasetStore } from "./dataset-store.ts";
 import type { WorkOnDataset } from "./dataset-work.ts";
 import type { ComparedCases } from "./dataset-work-thread.ts";

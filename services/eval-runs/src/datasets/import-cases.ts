@@ -1,6 +1,6 @@
 import { AppError, type Call, type Clock, type Handler, requireProject } from "@touchstone/service-kit";
 import { readText } from "../queries/read-query.ts";
-import type { DatasetBook } from "./dataset-book.ts";
+import type { DatasetBook } from "./dataset-change-store.ts";
 import type { WorkOnDataset } from "./dataset-work.ts";
 import { readDryRun, readRows } from "./read-rows.ts";
 import { datasetNotFound, requireDatasetId } from "./require-dataset.ts";

@@ -12,7 +12,7 @@ import {
   type ServedRoute,
   uuidv7,
 } from "@touchstone/service-kit";
-import type { DatasetBook } from "./dataset-book.ts";
+import type { DatasetBook } from "./dataset-change-store.ts";
 import { datasetIdIn } from "./dataset-item.ts";
 import { requireComposed, type WorkOnDataset } from "./dataset-work.ts";
 import type { Refusal } from "./dataset-work-thread.ts";

@@ -1,5 +1,5 @@
 import { AppError, type Clock, type Handler, Pieces, readJsonBytes, requireProject } from "@touchstone/service-kit";
-import type { DatasetBook } from "./dataset-book.ts";
+import type { DatasetBook } from "./dataset-change-store.ts";
 import type { WorkOnDataset } from "./dataset-work.ts";
 import { datasetNotFound, requireDatasetId, requireQuestionIndex } from "./require-dataset.ts";
 import { answeringStale, requireReadVersion } from "./stale-dataset.ts";

@@ -20,7 +20,7 @@ import { readVersionListQuery, warnOfCut } from "../queries/list-query.ts";
 import type { Timings } from "../timings.ts";
 import { addCases } from "./add-cases.ts";
 import { answerDataset } from "./answer-dataset.ts";
-import type { DatasetBook } from "./dataset-book.ts";
+import type { DatasetBook } from "./dataset-change-store.ts";
 import { readDatasetVersionId, renderDatasetVersion } from "./dataset-document.ts";
 import type { DatasetStore } from "./dataset-store.ts";
 import type { DatasetSummaryStore } from "./dataset-summary-store.ts";

@@ -23,7 +23,7 @@ import { composeResult, digestKey, type StoredResult } from "../results/stored-r
 import type { Gradings } from "../runs/gradings.ts";
 import type { CasePlaces } from "./case-places.ts";
 import type { KnownRun, NamedRunStore, NewItem, RunName, StoredItem } from "./named-run-store.ts";
-import { renderItem } from "./run-lists.ts";
+import { renderItem } from "./run-list-reader.ts";
 
 export interface ItemDependencies {
   store: NamedRunStore;

@@ -1,6 +1,6 @@
 import { type Database, type Queryable, sqlStateOf, type Transaction } from "@touchstone/db";
-import { dropReplaced } from "../datasets/dataset-book.ts";
-import { digestValues, resultColumns, resultValues, selectSentResults } from "../results/result-columns.ts";
+import { dropReplaced } from "../datasets/dataset-change-store.ts";
+import { digestValues, resultColumns, resultValues, selectSentResults } from "../results/result-row-store.ts";
 import type { StoredResult } from "../results/stored-result.ts";
 import { buildRunInsert, type NewRun } from "../runs/run-store.ts";
 

@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type { NamedDatasetStore } from "../datasets/named-dataset-store.ts";
 import type { RunStore } from "../runs/run-store.ts";
 import { type KeepDependencies, keepRunItem } from "./keep-run-item.ts";
-import { type ListedRun, type RunLists, renderItem, renderNamedRun } from "./run-lists.ts";
+import { type ListedRun, type RunLists, renderItem, renderNamedRun } from "./run-list-reader.ts";
 
 interface Reading {
   lists: RunLists;

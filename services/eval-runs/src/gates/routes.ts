@@ -12,7 +12,7 @@ import type { z } from "zod";
 import type { DatasetStore } from "../datasets/dataset-store.ts";
 import { type Query, readAllOrNone, readText } from "../queries/read-query.ts";
 import type { AwaitedOutputs } from "../results/awaited-outputs.ts";
-import type { DatasetNames } from "../runs/dataset-names.ts";
+import type { DatasetNames } from "../runs/dataset-name-reader.ts";
 import { readVerdictQuery } from "../runs/verdict-query.ts";
 import { compareRuns } from "./compare-runs.ts";
 import { composeVersions, readVersionedRuns } from "./compare-versions.ts";

@@ -3,7 +3,7 @@ import { keepLiveScorers } from "@touchstone/contracts";
 import type { Database, Queryable } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
 import { announceLiveScorers } from "./live-scorers.ts";
-import { fitsLiveSet, measureLiveSet } from "./live-set.ts";
+import { fitsLiveSet, measureLiveSet } from "./live-set-reader.ts";
 
 /**
  * Serializes changes of a project's grading configs and scorer groups: their rules depend on one another (one default, no judge

@@ -2,7 +2,7 @@ import { limits } from "@touchstone/contracts";
 import { type Database, type ListQuery, type Queryable, selectPart } from "@touchstone/db";
 import { AppError, compactText, type ListPage, type SizedRow } from "@touchstone/service-kit";
 import { readList } from "../queries/list-query.ts";
-import { type FoundPrompts, type PromptQuery, searchPrompts, promptSource as source } from "./search-prompts.ts";
+import { type FoundPrompts, type PromptQuery, searchPrompts, promptSource as source } from "./prompt-search-reader.ts";
 
 /** What a version of a prompt says. JSON texts are as they were sent. */
 export interface PromptContent {

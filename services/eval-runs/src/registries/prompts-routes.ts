@@ -17,8 +17,8 @@ import {
 import type { z } from "zod";
 import { readNameListQuery } from "../queries/list-query.ts";
 import { readText } from "../queries/read-query.ts";
+import { newestLabel } from "./prompt-search-reader.ts";
 import type { PromptKey, PromptStore, StoredPrompt } from "./prompt-store.ts";
-import { newestLabel } from "./search-prompts.ts";
 import { movable, readSubmittedPrompt } from "./submitted-prompt.ts";
 
 /** Versioned prompts, for agents that fetch them. */

@@ -1,7 +1,7 @@
 import { isStorable, limits } from "@touchstone/contracts";
 import { AppError, isDeeperThan, isJsonObject, type JsonObject, memberText } from "@touchstone/service-kit";
+import { newestLabel } from "./prompt-search-reader.ts";
 import type { PublishedPrompt } from "./prompt-store.ts";
-import { newestLabel } from "./search-prompts.ts";
 
 /** What is nested in an answer's list of prompts may be nested when it is sent back. */
 const depthMax = limits.jsonDepthMax - 3;

@@ -1,8 +1,8 @@
 import type { Database, Queryable, Statement } from "@touchstone/db";
 import type { SubmittedResult } from "../judging/judgement.ts";
-import type { RatingNews } from "../results/rating-news.ts";
-import { resultColumns, resultValues, selectSentResults } from "../results/result-columns.ts";
-import { inOrder, listedIds, pageRows, selectPage } from "../results/result-pages.ts";
+import type { RatingNews } from "../results/rating-news-store.ts";
+import { inOrder, listedIds, pageRows, selectPage } from "../results/result-page-reader.ts";
+import { resultColumns, resultValues, selectSentResults } from "../results/result-row-store.ts";
 import type { ResultRow, StoredResult } from "../results/stored-result.ts";
 import type { RunGrading } from "../runs/find-graders.ts";
 

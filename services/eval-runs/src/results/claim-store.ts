@@ -1,6 +1,6 @@
 import type { Database, Statement, Transaction } from "@touchstone/db";
-import type { RatingNews } from "./rating-news.ts";
-import { digestValues, resultColumns, resultValues, selectSentResults } from "./result-columns.ts";
+import type { RatingNews } from "./rating-news-store.ts";
+import { digestValues, resultColumns, resultValues, selectSentResults } from "./result-row-store.ts";
 import type { ResultRow, StoredResult } from "./stored-result.ts";
 
 /** The owner of claims: one batch of one run. */

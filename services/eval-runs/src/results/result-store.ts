@@ -1,7 +1,7 @@
 import { type Database, readableJson, type Statement } from "@touchstone/db";
 import { AppError } from "@touchstone/service-kit";
 import type { CountedResult, ResultTally } from "../statistics/result-tally.ts";
-import { countNextRows, inOrder, isLastPage, listedIds, pageRows, selectPage } from "./result-pages.ts";
+import { countNextRows, inOrder, isLastPage, listedIds, pageRows, selectPage } from "./result-page-reader.ts";
 
 /** The counted values of a result, with the key of its row. */
 export interface OutlinedResult extends CountedResult {

@@ -1,7 +1,7 @@
 import type { Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
 import { type RegularSweep, sweepRegularly } from "@touchstone/store-service";
-import { completeRun } from "./complete-run.ts";
+import { completeRun } from "./run-completion-store.ts";
 
 const sweepEveryMs = 5 * 60_000;
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "@touchstone/db";
-import { completeRun } from "./complete-run.ts";
+import { completeRun } from "./run-completion-store.ts";
 import type { RunStore, StoredRun, TerminalStatus } from "./run-store.ts";
 
 const pollMs = 100;

@@ -12,7 +12,7 @@ import {
   type ResultOrder,
   resultOrders,
 } from "../results/result-list.ts";
-import { joinRows } from "../results/result-pages.ts";
+import { joinRows } from "../results/result-page-reader.ts";
 import type { ResultStore } from "../results/result-store.ts";
 import { alignRatings, readPlaces } from "./align-cases.ts";
 import type { Gradings } from "./gradings.ts";

@@ -2,7 +2,7 @@ import type { run } from "@touchstone/contracts";
 import { runInSlices } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { GradingPlan } from "../grading/plan.ts";
-import { joinRows } from "../results/result-pages.ts";
+import { joinRows } from "../results/result-page-reader.ts";
 import type { ReadResult } from "../results/result-store.ts";
 import { estimateRatingInterval } from "../statistics/rating-interval.ts";
 import { computeLiveStatistics, computeRatingHistogram, countResults } from "../statistics/result-tally.ts";

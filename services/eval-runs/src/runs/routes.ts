@@ -22,7 +22,7 @@ import type { ResultStore } from "../results/result-store.ts";
 import { computeLiveStatistics, countResults } from "../statistics/result-tally.ts";
 import { type CountingDependencies, countRun } from "./count-runs.ts";
 import { createRun } from "./create-run.ts";
-import type { DatasetNames } from "./dataset-names.ts";
+import type { DatasetNames } from "./dataset-name-reader.ts";
 import { type FinalizingDependencies, finalizeRun as finalize, type RefuseCiRun } from "./finalize-run.ts";
 import type { Gradings } from "./gradings.ts";
 import { createKnownIntervals, type KnownIntervals } from "./known-intervals.ts";

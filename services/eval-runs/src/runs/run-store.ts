@@ -1,7 +1,7 @@
 import { isUuid, type VerdictMode } from "@touchstone/contracts";
 import { type Database, type ListQuery, readableJson, type Statement, selectPart, sqlStateOf } from "@touchstone/db";
 import { type Act, AppError, type ListPage, type SizedRow } from "@touchstone/service-kit";
-import { dropLeftVersion } from "../datasets/dataset-book.ts";
+import { dropLeftVersion } from "../datasets/dataset-change-store.ts";
 import { externalSource } from "../judging/judgement.ts";
 import { recordAuditEvent } from "../outbox.ts";
 import { readList } from "../queries/list-query.ts";

@@ -1,5 +1,5 @@
 import { isAppError } from "@touchstone/service-kit";
-import type { DatasetNames } from "./dataset-names.ts";
+import type { DatasetNames } from "./dataset-name-reader.ts";
 import type { Gradings } from "./gradings.ts";
 import type { ShownRun } from "./render-run.ts";
 import type { StoredRun } from "./run-store.ts";

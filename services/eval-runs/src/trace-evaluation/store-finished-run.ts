@@ -1,6 +1,6 @@
 import type { Database } from "@touchstone/db";
-import type { RatingNews } from "../results/rating-news.ts";
-import { resultColumns, resultValues, selectSentResults } from "../results/result-columns.ts";
+import type { RatingNews } from "../results/rating-news-store.ts";
+import { resultColumns, resultValues, selectSentResults } from "../results/result-row-store.ts";
 import type { StoredResult } from "../results/stored-result.ts";
 import { type NewRun, refuseGoneDataset } from "../runs/run-store.ts";
 

@@ -6,7 +6,7 @@ import { type GradingPlan, writePlan } from "../grading/plan.ts";
 import { judgeResult } from "../judging/judge-result.ts";
 import type { SubmittedResult } from "../judging/judgement.ts";
 import type { LinkedTraces } from "../judging/linked-traces.ts";
-import type { RatingNews } from "../results/rating-news.ts";
+import type { RatingNews } from "../results/rating-news-store.ts";
 import { createGroupedStore } from "../results/store-in-groups.ts";
 import { composeResult, type ResultRow, type StoredResult } from "../results/stored-result.ts";
 import type { Timings } from "../timings.ts";

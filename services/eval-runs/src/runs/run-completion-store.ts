@@ -1,5 +1,5 @@
 import type { Queryable } from "@touchstone/db";
-import { resultColumns } from "../results/result-columns.ts";
+import { resultColumns } from "../results/result-row-store.ts";
 
 /**
  * Ends a run that is being finalized: sets the requested status, and stores the remaining claims as unjudged results. Both in
