@@ -321,7 +321,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "graders of a project are changed at the same time",
-    file: "services/eval-runs/src/graders/lock-graders.ts",
+    file: "services/eval-runs/src/graders/live-scorer-store.ts",
     find: "\"select pg_advisory_xact_lock(hashtextextended('touchstone graders ' || $1, 0))\"",
     replace: "\"select 'touchstone graders ' || $1\"",
     test: {
@@ -332,7 +332,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "what a project deleted is given again",
-    file: "services/eval-runs/src/graders/seed-project.ts",
+    file: "services/eval-runs/src/graders/seed-store.ts",
     find: "from evals.seeded_content",
     replace: "from evals.grading_configs",
     test: {

@@ -249,3 +249,19 @@ export function stateOf({
   if (closingAs === null) return "open";
   return verdict === null ? "finalizing" : "decided";
 }
+
+/** A hundred CI runs of any projects that were not finalized in time, the longest expired first. */
+export async function listExpiredCiRuns(maintenance: Database): Promise<{ projectId: string; runId: string }[]> {
+  const { rows } = await maintenance.query<{ project_id: string; run_id: string }>({
+    name: "ci_runs_expired",
+    text: `
+      select project_id, run_id
+      from evals.ci_runs
+      where finalized_at is null
+        and expires_at <= now()
+      order by expires_at
+      limit 100`,
+    values: [],
+  });
+  return rows.map((row) => ({ projectId: row.project_id, runId: row.run_id }));
+}

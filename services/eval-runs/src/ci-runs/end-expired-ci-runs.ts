@@ -1,6 +1,7 @@
 import type { Database } from "@touchstone/db";
 import { isAppError, type Logger } from "@touchstone/service-kit";
 import { type RegularSweep, sweepRegularly } from "@touchstone/store-service";
+import { listExpiredCiRuns } from "./ci-run-store.ts";
 import { type CiFinalizingDependencies, endCiRunIfIdle } from "./finalize-ci-run.ts";
 
 const sweepEveryMs = 30_000;
@@ -20,19 +21,8 @@ export function sweepExpiredCiRuns(
   const { maintenance, logger, ...finalizing } = options;
 
   async function sweep(): Promise<number> {
-    const { rows } = await maintenance.query<{ project_id: string; run_id: string }>({
-      name: "ci_runs_expired",
-      text: `
-        select project_id, run_id
-        from evals.ci_runs
-        where finalized_at is null
-          and expires_at <= now()
-        order by expires_at
-        limit 100`,
-      values: [],
-    });
     let ended = 0;
-    for (const { project_id: projectId, run_id: runId } of rows) {
+    for (const { projectId, runId } of await listExpiredCiRuns(maintenance)) {
       if (!(await end(projectId, runId))) continue;
       logger.info({ projectId, runId }, "a CI run that had expired was ended");
       ended += 1;

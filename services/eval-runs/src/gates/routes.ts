@@ -15,10 +15,11 @@ import type { AwaitedOutputs } from "../results/awaited-outputs.ts";
 import type { DatasetNames } from "../runs/dataset-name-reader.ts";
 import { readVerdictQuery } from "../runs/verdict-query.ts";
 import { compareRuns } from "./compare-runs.ts";
-import { composeVersions, readVersionedRuns } from "./compare-versions.ts";
+import { composeVersions } from "./compare-versions.ts";
 import { createGateKeeper, type GateDependencies, type GateKeeper } from "./gate-keeper.ts";
 import { readGateRequest } from "./gate-request.ts";
 import type { GateStore } from "./gate-store.ts";
+import { readVersionedRuns } from "./versioned-run-reader.ts";
 
 /** Verdicts on whole runs, and comparisons of runs. */
 export function gateRoutes(

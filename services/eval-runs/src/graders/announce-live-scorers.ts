@@ -1,10 +1,10 @@
 import type { Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
 import { type RegularSweep, sweepRegularly } from "@touchstone/store-service";
+import { listUnannouncedProjects } from "./live-scorer-store.ts";
 import type { LockGraders } from "./lock-graders.ts";
 
 const sweepEveryMs = 60_000;
-const projectsAtOnce = 100;
 
 /**
  * Announces to monitor the live scorers that were stored before announcements existed: once per project. Runs at the start, and
@@ -19,23 +19,10 @@ export function announceUntoldLiveScorers(options: {
   const { lockGraders, maintenance, logger } = options;
 
   async function sweep(): Promise<number> {
-    const { rows } = await maintenance.query<{ project_id: string }>({
-      name: "live_scorers_untold",
-      text: `
-        select project_id
-        from (
-          select project_id from evals.grading_configs where online is not null
-          union
-          select project_id from evals.scorer_groups where online is not null
-        ) as live
-        where not exists (select from evals.live_scorers where live_scorers.project_id = live.project_id)
-          and not exists (select from evals.deleted_projects where deleted_projects.project_id = live.project_id)
-        limit $1`,
-      values: [projectsAtOnce],
-    });
+    const projectIds = await listUnannouncedProjects(maintenance);
     // Any change of graders announces them, even an empty one.
-    for (const { project_id: projectId } of rows) await lockGraders(projectId, async () => {});
-    return rows.length;
+    for (const projectId of projectIds) await lockGraders(projectId, async () => {});
+    return projectIds.length;
   }
 
   const sweeping = sweepRegularly({

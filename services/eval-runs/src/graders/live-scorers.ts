@@ -2,23 +2,15 @@ import { createHash } from "node:crypto";
 import { type LiveGroup, type LiveJudge, type LiveScorers, liveScorersChanged } from "@touchstone/contracts";
 import { enqueueEvent, type Queryable } from "@touchstone/db";
 import { graderOf } from "../grading/plan.ts";
-import type { GroupDocument } from "./group-document.ts";
-import type { LiveProfile, OnlineProfile } from "./online-profile.ts";
-
-/** A judge that is attached to live traffic, or is in a group that is. */
-interface LiveJudgeSource {
-  id: string;
-  version: number;
-  document: string;
-  online: OnlineProfile | null;
-}
-
-/** A group that is attached to live traffic. */
-interface LiveGroupSource {
-  id: string;
-  group: GroupDocument;
-  online: LiveProfile;
-}
+import {
+  judgesOf,
+  type LiveGroupSource,
+  type LiveJudgeSource,
+  noteLiveScorers,
+  readLiveGroups,
+  readLiveJudges,
+} from "./live-scorer-store.ts";
+import type { LiveProfile } from "./online-profile.ts";
 
 /** All scorers of a project's live traffic, including paused ones; members of a group have their rubrics. */
 function composeLiveScorers(
@@ -60,70 +52,12 @@ export async function announceLiveScorers(transaction: Queryable, projectId: str
   const groups = await readLiveGroups(transaction, projectId);
   const live = composeLiveScorers(await readLiveJudges(transaction, projectId, groups), groups);
   const digest = createHash("sha256").update(JSON.stringify(live)).digest("base64url");
-  const { rows } = await transaction.query<{ revision: string; announced_at: Date }>({
-    name: "live_scorers_note",
-    text: `
-      insert into evals.live_scorers as told (project_id, revision, digest, announced_at)
-      values ($1, 1, $2, clock_timestamp())
-      on conflict (project_id) do update
-      set revision = told.revision + 1,
-          digest = excluded.digest,
-          announced_at = excluded.announced_at
-      where told.digest <> excluded.digest
-      returning revision, announced_at`,
-    values: [projectId, digest],
-  });
-  const [told] = rows;
-  if (told === undefined) return null;
-  const body = { projectId, revision: Number(told.revision), changedAt: told.announced_at.toISOString(), ...live };
+  const noted = await noteLiveScorers(transaction, projectId, digest);
+  if (noted === null) return null;
+  const body = { projectId, revision: noted.revision, changedAt: noted.announcedAt.toISOString(), ...live };
   await enqueueEvent(transaction, "evals", { event: liveScorersChanged, body });
   return body;
 }
-
-/** The judges with a live profile, and the members of live groups. */
-async function readLiveJudges(
-  transaction: Queryable,
-  projectId: string,
-  groups: readonly LiveGroupSource[],
-): Promise<LiveJudgeSource[]> {
-  const { rows } = await transaction.query<{ id: string; version: number; document: string; online: string | null }>({
-    name: "live_judges_read",
-    text: `
-      select configs.id, configs.version, versions.document::text, configs.online::text
-      from evals.grading_configs as configs
-      join evals.grading_config_versions as versions
-        on versions.project_id = configs.project_id
-        and versions.config_id = configs.id
-        and versions.version = configs.version
-      where configs.project_id = $1
-        and (
-          configs.online is not null
-          or configs.id::text = any ($2)
-        )
-      order by configs.id`,
-    values: [projectId, groups.flatMap(({ group }) => judgesOf(group))],
-  });
-  return rows.map((row) => ({ ...row, online: row.online === null ? null : JSON.parse(row.online) }));
-}
-
-/** The groups that are attached to live traffic. */
-export async function readLiveGroups(transaction: Queryable, projectId: string): Promise<LiveGroupSource[]> {
-  const { rows } = await transaction.query<{ id: string; document: string; online: string }>({
-    name: "live_groups_read",
-    text: `
-      select id, document::text, online::text
-      from evals.scorer_groups
-      where project_id = $1
-        and online is not null
-      order by id`,
-    values: [projectId],
-  });
-  return rows.map((row) => ({ id: row.id, group: JSON.parse(row.document), online: JSON.parse(row.online) }));
-}
-
-/** The ids of the judges of a group. */
-export const judgesOf = ({ members }: GroupDocument): string[] =>
-  members.flatMap(({ kind, refId }) => (kind === "judge" ? [refId] : []));
 
 const pickProfile = ({
   enabled,

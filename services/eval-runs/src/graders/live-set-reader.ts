@@ -1,7 +1,7 @@
 import { limits } from "@touchstone/contracts";
 import { type Queryable, storedSize } from "@touchstone/db";
 import { AppError, memberValue } from "@touchstone/service-kit";
-import { judgesOf, readLiveGroups } from "./live-scorers.ts";
+import { judgesOf, readLiveGroups } from "./live-scorer-store.ts";
 
 /** Bytes of the documents of a project's live judges by id. One counts again for each live group that has it. */
 export type LiveSet = ReadonlyMap<string, number>;

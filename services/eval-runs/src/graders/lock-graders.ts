@@ -2,6 +2,7 @@ import { type Bus, reportAtOnce } from "@touchstone/bus";
 import { keepLiveScorers } from "@touchstone/contracts";
 import type { Database, Queryable } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
+import { lockGradersOf } from "./live-scorer-store.ts";
 import { announceLiveScorers } from "./live-scorers.ts";
 import { fitsLiveSet, measureLiveSet } from "./live-set-reader.ts";
 
@@ -24,11 +25,7 @@ export function createGraderLock(options: {
 }): LockGraders {
   return async (projectId, work) => {
     const { result, announced } = await options.database.scoped([projectId], async (transaction) => {
-      await transaction.query({
-        name: "graders_lock",
-        text: "select pg_advisory_xact_lock(hashtextextended('touchstone graders ' || $1, 0))",
-        values: [projectId],
-      });
+      await lockGradersOf(transaction, projectId);
       const before = await measureLiveSet(transaction, projectId);
       const result = await work(transaction);
       const fits = await fitsLiveSet(transaction, projectId, before);

@@ -4,6 +4,7 @@ import { composeConfigDocument } from "./config-document.ts";
 import { insertConfig } from "./config-store.ts";
 import type { LockGraders } from "./lock-graders.ts";
 import { mergeOnlineProfile } from "./online-profile.ts";
+import { noteSeed, readSeedKeys } from "./seed-store.ts";
 import type { Seed } from "./seeds/seed.ts";
 import { seeds } from "./seeds/seeds.ts";
 
@@ -19,7 +20,7 @@ export function createProjectSeeder({ lockGraders, clock }: { lockGraders: LockG
   return async (projectId) => {
     if (known.has(projectId)) return;
     await lockGraders(projectId, async (transaction) => {
-      const given = await readGiven(transaction, projectId);
+      const given = await readSeedKeys(transaction, projectId);
       // Reversed, because lists show the newest first.
       for (const seed of seeds.toReversed()) {
         if (!given.has(seed.key)) await give(transaction, projectId, seed);
@@ -41,24 +42,6 @@ export function createProjectSeeder({ lockGraders, clock }: { lockGraders: LockG
       online: profile ?? null,
       createdAt: new Date(now),
     });
-    await transaction.query({
-      name: "seed_insert",
-      text: `
-        insert into evals.seeded_content (project_id, seed_key)
-        values ($1, $2)`,
-      values: [projectId, key],
-    });
+    await noteSeed(transaction, projectId, key);
   }
-}
-
-async function readGiven(transaction: Queryable, projectId: string): Promise<Set<string>> {
-  const { rows } = await transaction.query<{ seed_key: string }>({
-    name: "seed_list",
-    text: `
-      select seed_key
-      from evals.seeded_content
-      where project_id = $1`,
-    values: [projectId],
-  });
-  return new Set(rows.map((row) => row.seed_key));
 }

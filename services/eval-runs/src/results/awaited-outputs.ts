@@ -3,6 +3,7 @@ import type { Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
 import type { IngestClient } from "../ingest-client.ts";
 import { externalSource } from "../judging/judgement.ts";
+import { fillOutputs, listAwaiting } from "./awaited-output-store.ts";
 import type { ResultRow } from "./stored-result.ts";
 
 /**
@@ -17,12 +18,8 @@ export interface AwaitedOutputs {
   ofProject(projectId: string, requestId: string): Promise<void>;
 }
 
-/** Results that one call looks at. */
-const lookedAtMax = 1_000;
 /** A call that takes longer ends; the next one goes on. */
 const callMs = 5_000;
-
-type AwaitingRecord = { id: string; document: string; span_id: string | null };
 
 export function createAwaitedOutputs({
   database,
@@ -33,27 +30,11 @@ export function createAwaitedOutputs({
   ingest: Pick<IngestClient, "readOutputs">;
   logger: Logger;
 }): AwaitedOutputs {
-  async function store(projectId: string, filled: readonly { id: string; row: ResultRow }[]): Promise<void> {
-    await database.scoped([projectId], (transaction) =>
-      transaction.query({
-        name: "results_fill_outputs",
-        text: `
-          update evals.results
-          set document = ($3::text[])[array_position($2::uuid[], id)]::json,
-              skip_reason = 'scored_by_client'
-          where project_id = $1
-            and id = any ($2)
-            and skip_reason = 'awaiting_output'`,
-        values: [projectId, filled.map(({ id }) => id), filled.map(({ row }) => JSON.stringify(row))],
-      }),
-    );
-  }
-
   async function fetchAll(projectId: string, runId: string | null, requestId: string): Promise<void> {
     const endMs = performance.now() + callMs;
-    const { rows } = await database.readScoped<AwaitingRecord>([projectId], selectAwaiting(projectId, runId));
-    for (let next = 0; next < rows.length && performance.now() < endMs; ) {
-      const asked = rows.slice(next, next + traceOutputsMax).map((row) => ({
+    const awaiting = await listAwaiting(database, projectId, runId);
+    for (let next = 0; next < awaiting.length && performance.now() < endMs; ) {
+      const asked = awaiting.slice(next, next + traceOutputsMax).map((row) => ({
         id: row.id,
         row: JSON.parse(row.document) as ResultRow,
         spanId: row.span_id,
@@ -64,7 +45,7 @@ export function createAwaitedOutputs({
         const output = outputs[index];
         return output ? [{ id, row: fill(row, output) }] : [];
       });
-      if (filled.length > 0) await store(projectId, filled);
+      if (filled.length > 0) await fillOutputs(database, projectId, filled);
       next += outputs.length;
     }
   }
@@ -98,31 +79,5 @@ function fill(
     latencyMs: row.latencyMs ?? latencyMs,
     inputTokens: row.inputTokens ?? inputTokens,
     outputTokens: row.outputTokens ?? outputTokens,
-  };
-}
-
-/** In random order: traces that never come do not keep the others waiting. */
-function selectAwaiting(projectId: string, runId: string | null) {
-  return {
-    name: runId === null ? "results_awaiting_of_project" : "results_awaiting_of_run",
-    text: `
-      select results.id, results.document::text, run_items.span_id
-      from (
-        select *
-        from evals.results
-        where project_id = $1
-          ${runId === null ? "" : "and run_id = $2"}
-          and skip_reason = 'awaiting_output'
-        order by random()
-        limit ${lookedAtMax}
-      ) results
-      left join lateral (
-        select span_id
-        from evals.run_items
-        where run_items.project_id = $1
-          and run_items.run_id = results.run_id
-          and run_items.result_id = results.id
-      ) run_items on true`,
-    values: runId === null ? [projectId] : [projectId, runId],
   };
 }

@@ -1,7 +1,7 @@
 import type { Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
 import { type RegularSweep, sweepRegularly } from "@touchstone/store-service";
-import { completeRun } from "./run-completion-store.ts";
+import { completeRun, listAbandonedClosings } from "./run-completion-store.ts";
 
 const sweepEveryMs = 30_000;
 
@@ -20,23 +20,12 @@ export function sweepClosingRuns(options: {
   const { database, batchMs, logger } = options;
 
   async function sweep(): Promise<number> {
-    const { rows } = await database.query<{ project_id: string; id: string }>({
-      name: "runs_closing_abandoned",
-      text: `
-        select project_id, id
-        from evals.runs
-        where status = 'in_progress'
-          and closing_as is not null
-          and closing_since < now() - $1 * interval '1 millisecond'
-        order by closing_since
-        limit 100`,
-      values: [2 * batchMs],
-    });
-    for (const { project_id: projectId, id } of rows) {
+    const abandoned = await listAbandonedClosings(database, 2 * batchMs);
+    for (const { projectId, id } of abandoned) {
       await database.transaction((transaction) => completeRun(transaction, projectId, id));
       logger.warn({ projectId, runId: id }, "a run whose finalize had stopped half-way was completed");
     }
-    return rows.length;
+    return abandoned.length;
   }
 
   return sweepRegularly({ sweep, everyMs: sweepEveryMs, logger, failure: "sweeping runs failed unexpectedly" });

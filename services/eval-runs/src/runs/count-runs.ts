@@ -1,4 +1,4 @@
-import type { Database, Statement } from "@touchstone/db";
+import type { Database } from "@touchstone/db";
 import { countsRows, type GradingPlan, rowGradersOf } from "../grading/plan.ts";
 import type { ResultStore } from "../results/result-store.ts";
 import {
@@ -7,6 +7,7 @@ import {
   computeCaseStatistics,
   type ResultTally,
 } from "../statistics/result-tally.ts";
+import { readTallies, type TallyRecord } from "./result-tally-reader.ts";
 import { createRunCounter, createSkipCounter, type RowCounts, type RunCounts } from "./run-counter.ts";
 
 export interface CountingDependencies {
@@ -69,7 +70,7 @@ async function tallyRuns(
   projectId: string,
   runIds: readonly string[],
 ): Promise<Map<string, RunCounts>> {
-  const { rows } = await database.readScoped<TallyRecord>([projectId], buildTallies(projectId, runIds));
+  const rows = await readTallies(database, projectId, runIds);
   const isRepeated = (row: TallyRecord): boolean => row.question_index !== null;
   const tallies = Map.groupBy(
     rows.filter((row) => !isRepeated(row)),
@@ -110,41 +111,6 @@ function findSingle(tallies: readonly ResultTally[], repeated: readonly CaseTall
     rating,
     count,
   }));
-}
-
-/** With a question index: of the rated results of a case with more than one rating. Without: of all results. */
-interface TallyRecord extends Omit<ResultTally, "isVariant"> {
-  run_id: string;
-  is_variant: boolean;
-  skip_reason: string | null;
-  question_index: string | null;
-}
-
-/** One statement: two could see different results, and {@link findSingle} subtracts one tally from the other. */
-function buildTallies(projectId: string, runIds: readonly string[]): Statement {
-  const text = `
-    select run_id, is_variant, status, rating, skip_reason, count(*)::integer as count, null as question_index
-    from evals.results
-    where project_id = $1
-      and run_id = any ($2::uuid[])
-    group by run_id, is_variant, status, rating, skip_reason
-    union all
-    -- Failed results are rated too, and count the same here. Other cases have no statistics.
-    select run_id, false, 'scored', rating, null, count, question_index
-    from (
-      select
-        run_id, question_index, rating, count(*)::integer as count,
-        sum(count(*)) over (partition by run_id, question_index) as rated
-      from evals.results
-      where project_id = $1
-        and run_id = any ($2::uuid[])
-        and not is_variant
-        and rating is not null
-        and question_index is not null
-      group by run_id, question_index, rating
-    ) cases
-    where rated > 1`;
-  return { name: "results_tally_runs", text, values: [projectId, runIds] };
 }
 
 const readTally = ({ is_variant: isVariant, status, rating, skip_reason: skipReason, count }: TallyRecord) => ({
