@@ -9,7 +9,7 @@ import { createCustomCheck } from "./custom-evaluators/custom-check.ts";
 import type { EvaluatorStore } from "./custom-evaluators/evaluator-store.ts";
 import { createScoreCustomMember } from "./custom-evaluators/score-custom-member.ts";
 import type { IngestClient } from "./ingest-client.ts";
-import type { LiveBudget } from "./judging/live-budget.ts";
+import type { LiveBudget } from "./judging/live-budget-store.ts";
 import { createLiveJudge } from "./judging/live-judge.ts";
 import { createGroupCheck } from "./live-scorers/group-check.ts";
 import { createJudgeCheck } from "./live-scorers/judge-check.ts";
@@ -21,8 +21,8 @@ import { createPatternsCheck } from "./patterns/patterns-check.ts";
 import { createScorePatternMember } from "./patterns/score-pattern-member.ts";
 import { createTopicCheck } from "./topics/topic-check.ts";
 import type { TopicReader } from "./topics/topic-reader.ts";
-import { recordOperational } from "./traces/record-operational.ts";
-import type { VerdictExports } from "./verdicts/otlp-export/verdict-exports.ts";
+import { recordOperational } from "./traces/operational-event-store.ts";
+import type { VerdictExports } from "./verdicts/otlp-export/verdict-queue-store.ts";
 import { announceJudgedTraces } from "./verdicts/verdict-store.ts";
 
 /** Assembles every kind of live check, with its dependencies. */

@@ -29,8 +29,8 @@ import { createSignalStore, type SignalStore } from "./signals/signal-store.ts";
 import { topicRoutes } from "./topics/routes.ts";
 import { createTopicMapReader, type TopicMapReader } from "./topics/topic-map-reader.ts";
 import { createTopicReader, type TopicReader } from "./topics/topic-reader.ts";
-import { createNewestTraces, type NewestTraces } from "./traces/newest-traces.ts";
-import { createDeliveryLog } from "./webhooks/delivery-log.ts";
+import { createNewestTraces, type NewestTraces } from "./traces/seen-trace-reader.ts";
+import { createDeliveryLog } from "./webhooks/delivery-log-store.ts";
 import { type WebhookRouteDependencies, webhookRoutes } from "./webhooks/routes.ts";
 import { createWebhookStore } from "./webhooks/webhook-store.ts";
 

@@ -8,7 +8,7 @@ import {
 import { uuidv7 } from "@touchstone/service-kit";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { composeAlertRule } from "../src/alerts/alert-rule.ts";
-import { measure } from "../src/alerts/measure.ts";
+import { measure } from "../src/alerts/measurement-reader.ts";
 import { startWebhookBench, type WebhookBench } from "./webhook-bench.ts";
 
 let bench: WebhookBench;

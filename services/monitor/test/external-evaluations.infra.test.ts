@@ -1,6 +1,6 @@
 import type { ReceivedEvaluation } from "@touchstone/contracts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { recordEvaluations } from "../src/verdicts/record-evaluations.ts";
+import { recordEvaluations } from "../src/verdicts/external-evaluation-store.ts";
 import { openTestStore, type TestStore } from "./test-store.ts";
 
 let store: TestStore;

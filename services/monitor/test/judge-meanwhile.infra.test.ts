@@ -6,7 +6,7 @@ import { createCheckPlanner } from "../src/checks/check-planner.ts";
 import { createKeepLiveScorers, type KeepLiveScorers } from "../src/live-scorers/bus.ts";
 import { createJudgeMeanwhile } from "../src/live-scorers/judge-meanwhile.ts";
 import { createLiveScorerStore, type LiveScorerStore } from "../src/live-scorers/live-scorer-store.ts";
-import { recordSettledTraces } from "../src/traces/record-settled.ts";
+import { recordSettledTraces } from "../src/traces/settled-trace-store.ts";
 import { buildSettledTrace } from "./builders.ts";
 import { buildGroup, buildJudge } from "./judging-builders.ts";
 import { buildScriptedChecks } from "./scripted-checks.ts";

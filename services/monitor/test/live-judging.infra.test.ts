@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { z } from "zod";
 import type { Check, CheckOutcome } from "../src/checks/check.ts";
 import { createCheckPlanner } from "../src/checks/check-planner.ts";
-import { createLiveBudget } from "../src/judging/live-budget.ts";
+import { createLiveBudget } from "../src/judging/live-budget-store.ts";
 import { createLiveScorerStore, type LiveScorerStore } from "../src/live-scorers/live-scorer-store.ts";
 import { withinLiveBudget } from "../src/patterns/within-live-budget.ts";
 import { buildSettledTrace } from "./builders.ts";

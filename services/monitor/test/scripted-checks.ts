@@ -3,14 +3,14 @@ import type { Database } from "@touchstone/db";
 import type { z } from "zod";
 import type { Check, CheckOutcome, DueCheck } from "../src/checks/check.ts";
 import { createCheckStore } from "../src/checks/check-store.ts";
-import { createLiveBudget } from "../src/judging/live-budget.ts";
+import { createLiveBudget } from "../src/judging/live-budget-store.ts";
 import { createLiveJudge } from "../src/judging/live-judge.ts";
 import type { MemberScorers } from "../src/judging/member-scorer.ts";
 import { createGroupCheck } from "../src/live-scorers/group-check.ts";
 import { createJudgeCheck } from "../src/live-scorers/judge-check.ts";
 import type { LiveScorerStore } from "../src/live-scorers/live-scorer-store.ts";
 import { createFindingStore } from "../src/signals/finding-store.ts";
-import { createVerdictExports } from "../src/verdicts/otlp-export/verdict-exports.ts";
+import { createVerdictExports } from "../src/verdicts/otlp-export/verdict-queue-store.ts";
 import { buildTrace, buildVerdict } from "./judging-builders.ts";
 
 type Asked = z.input<typeof scoreResult.body>;

@@ -6,7 +6,7 @@ import { createCustomCheck } from "../src/custom-evaluators/custom-check.ts";
 import { planOf } from "../src/judging/judged-subject.ts";
 import { createLiveScorerStore } from "../src/live-scorers/live-scorer-store.ts";
 import { createFindingStore } from "../src/signals/finding-store.ts";
-import { recordSettledTraces } from "../src/traces/record-settled.ts";
+import { recordSettledTraces } from "../src/traces/settled-trace-store.ts";
 import { encodeVerdicts, readAnswer } from "../src/verdicts/otlp-export/encode-verdicts.ts";
 import { exportRatings } from "../src/verdicts/otlp-export/export-ratings.ts";
 import { exportVerdicts } from "../src/verdicts/otlp-export/export-verdicts.ts";
@@ -15,7 +15,7 @@ import type { ExportedVerdict } from "../src/verdicts/otlp-export/exported-verdi
 import { createSendVerdicts, exportBounds } from "../src/verdicts/otlp-export/send-verdicts.ts";
 import { trimVerdictExports } from "../src/verdicts/otlp-export/trim-verdict-exports.ts";
 import { createVerdictExportStore } from "../src/verdicts/otlp-export/verdict-export-store.ts";
-import { createVerdictExports } from "../src/verdicts/otlp-export/verdict-exports.ts";
+import { createVerdictExports } from "../src/verdicts/otlp-export/verdict-queue-store.ts";
 import { buildExportedVerdict, buildSettledTrace } from "./builders.ts";
 import { buildGroup, buildJudge, buildVerdict, scorerId } from "./judging-builders.ts";
 import { buildScriptedChecks } from "./scripted-checks.ts";

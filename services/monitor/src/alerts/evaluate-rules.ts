@@ -3,7 +3,7 @@ import { AppError, type Logger } from "@touchstone/service-kit";
 import type { FindingStore } from "../model/finding.ts";
 import { type AlertRuleDocument, isCrossed } from "./alert-rule.ts";
 import { describeAlert } from "./describe-alert.ts";
-import { measure } from "./measure.ts";
+import { measure } from "./measurement-reader.ts";
 
 export interface RuleTimings {
   /** The interval between evaluations of a rule. */

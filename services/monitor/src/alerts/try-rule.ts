@@ -11,7 +11,7 @@ import {
   measuredNothing,
 } from "./alert-rule.ts";
 import { describeAlert } from "./describe-alert.ts";
-import { type MeasuredDays, measureDays } from "./measure.ts";
+import { type MeasuredDays, measureDays } from "./measurement-reader.ts";
 
 const minuteMs = 60_000;
 const shownAlertsMax = 20;

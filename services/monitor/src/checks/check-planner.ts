@@ -2,8 +2,8 @@ import type { SettledTrace } from "@touchstone/contracts";
 import type { Database, Transaction } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
 import { isWatched } from "../model/sampling.ts";
-import { recordSessions } from "../traces/record-sessions.ts";
-import { plannableDays, recordSettledTraces, selectDeletedProjects } from "../traces/record-settled.ts";
+import { recordSessions } from "../traces/session-activity-store.ts";
+import { plannableDays, recordSettledTraces, selectDeletedProjects } from "../traces/settled-trace-store.ts";
 import type { Check, PlannedCheck } from "./check.ts";
 import { insertChecks } from "./check-store.ts";
 

@@ -1,7 +1,7 @@
 import type { Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
 import { type RegularSweep, trimRegularly } from "@touchstone/store-service";
-import { plannableDays } from "../traces/record-settled.ts";
+import { plannableDays } from "../traces/settled-trace-store.ts";
 
 /** A week: longer than any event can plan the same check again. */
 const keptDays = plannableDays + 1;

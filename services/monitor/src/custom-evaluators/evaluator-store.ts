@@ -1,7 +1,7 @@
 import { limits } from "@touchstone/contracts";
 import type { Database, ListQuery, Queryable, Statement } from "@touchstone/db";
 import { type Act, AppError, type ListPage, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
-import { readDocuments } from "../lists/document-list.ts";
+import { readDocuments } from "../lists/document-reader.ts";
 import { recordAuditEvent } from "../outbox.ts";
 import type { EvaluatorDocument, StoredEvaluator } from "./evaluator.ts";
 

@@ -20,7 +20,7 @@ import {
 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
-import { readListQuery } from "../lists/document-list.ts";
+import { readListQuery } from "../lists/document-reader.ts";
 import { previewOf } from "../model/finding.ts";
 import type { AskEvaluator } from "./ask-evaluator.ts";
 import type { StoredEvaluator } from "./evaluator.ts";

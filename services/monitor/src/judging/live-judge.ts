@@ -2,7 +2,7 @@ import { type Bus, type BusError, isBusError } from "@touchstone/bus";
 import { deadlines, type JudgeRubric, type SkipReason, scoreResult, type Verdict } from "@touchstone/contracts";
 import type { z } from "zod";
 import type { CheckOutcome } from "../checks/check.ts";
-import { budgetExhausted, type LiveBudget } from "./live-budget.ts";
+import { budgetExhausted, type LiveBudget } from "./live-budget-store.ts";
 
 type Reply = z.output<typeof scoreResult.reply>;
 type NotJudged = Exclude<CheckOutcome, { outcome: "done" }>;

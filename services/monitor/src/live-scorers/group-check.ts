@@ -2,7 +2,7 @@ import type { LiveGroup, scoreResult } from "@touchstone/contracts";
 import type { z } from "zod";
 import { type Check, checkTriesMax, type DueCheck } from "../checks/check.ts";
 import { type JudgedSubject, readSubject } from "../judging/judged-subject.ts";
-import { budgetExhausted } from "../judging/live-budget.ts";
+import { budgetExhausted } from "../judging/live-budget-store.ts";
 import { isPassing } from "../judging/live-judge.ts";
 import { type MemberFinding, type MemberScorers, UnavailableError } from "../judging/member-scorer.ts";
 import type { JudgingDependencies } from "./judge-check.ts";

@@ -3,7 +3,7 @@ import type { Database } from "@touchstone/db";
 import type { PlannedCheck } from "../checks/check.ts";
 import { insertChecks } from "../checks/check-store.ts";
 import { isWatched } from "../model/sampling.ts";
-import { plannableDays, rememberedDays, selectDeletedProjects } from "../traces/record-settled.ts";
+import { plannableDays, rememberedDays, selectDeletedProjects } from "../traces/settled-trace-store.ts";
 import type { LiveScorerStore } from "./live-scorer-store.ts";
 import { type JudgeableTrace, planGroups, planJudges } from "./plan-judging.ts";
 

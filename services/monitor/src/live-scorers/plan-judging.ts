@@ -3,7 +3,7 @@ import type { Queryable } from "@touchstone/db";
 import type { PlannedCheck } from "../checks/check.ts";
 import { planOf, type RecordedTrace } from "../judging/judged-subject.ts";
 import { isSampled } from "../model/sampling.ts";
-import { isSilenced } from "../profiles/agent-silence.ts";
+import { isSilenced } from "../profiles/agent-silence-reader.ts";
 
 /** The values of a trace that select its judges. */
 export type JudgeableTrace = RecordedTrace & Pick<SettledTrace, "projectId" | "traceId">;

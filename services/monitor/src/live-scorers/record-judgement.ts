@@ -4,9 +4,9 @@ import { storableText, uuidv7 } from "@touchstone/service-kit";
 import type { DueCheck } from "../checks/check.ts";
 import type { JudgedSubject, JudgingPlan } from "../judging/judged-subject.ts";
 import type { FindingStore, RaisedSignal, Severity } from "../model/finding.ts";
-import { announceJudgedSession } from "../verdicts/announce-judged-session.ts";
 import { isFailing } from "../verdicts/judge-scores.ts";
-import type { VerdictExports } from "../verdicts/otlp-export/verdict-exports.ts";
+import type { VerdictExports } from "../verdicts/otlp-export/verdict-queue-store.ts";
+import { announceJudgedSession } from "../verdicts/session-score-store.ts";
 import { announceJudgedTrace, recordVerdict } from "../verdicts/verdict-store.ts";
 
 /** The judgement of a live judge or group. */

@@ -20,7 +20,7 @@ import type { z } from "zod";
 import type { AgreementReader } from "../dashboards/agreement-reader.ts";
 import { readAgreement } from "../dashboards/read-agreement.ts";
 import type { IngestClient } from "../ingest-client.ts";
-import type { LiveBudget } from "../judging/live-budget.ts";
+import type { LiveBudget } from "../judging/live-budget-store.ts";
 import { previewOf } from "../model/finding.ts";
 import { composePoints, type JudgementReader } from "./judgement-reader.ts";
 import { readRatingsPage, writePosition } from "./read-ratings-page.ts";

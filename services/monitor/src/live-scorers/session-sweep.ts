@@ -5,8 +5,8 @@ import type { CheckKind, PlannedCheck } from "../checks/check.ts";
 import { insertChecks } from "../checks/check-store.ts";
 import type { JudgingPlan } from "../judging/judged-subject.ts";
 import { isSampled } from "../model/sampling.ts";
-import { isSilenced } from "../profiles/agent-silence.ts";
-import { plannableDays } from "../traces/record-settled.ts";
+import { isSilenced } from "../profiles/agent-silence-reader.ts";
+import { plannableDays } from "../traces/settled-trace-store.ts";
 import type { LiveScorerSet, LiveScorerStore } from "./live-scorer-store.ts";
 
 export interface SessionSweepTimings {

@@ -1,6 +1,6 @@
 import type { Database, ListQuery, Queryable, Statement } from "@touchstone/db";
 import { createBoundedCache, type ListPage, takeLoopTurnIfLarge } from "@touchstone/service-kit";
-import { readDocuments } from "../lists/document-list.ts";
+import { readDocuments } from "../lists/document-reader.ts";
 import type { PatternChoice, PatternDocument, StoredPattern } from "./matching/pattern.ts";
 
 /** Reads patterns of a project. {@link PatternBook} changes them. */

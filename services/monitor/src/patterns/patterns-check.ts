@@ -4,7 +4,7 @@ import type { Queryable } from "@touchstone/db";
 import { isAppError, type Logger } from "@touchstone/service-kit";
 import { type Check, type CheckOutcome, type DueCheck, type PlannedCheck, timeoutTriesMax } from "../checks/check.ts";
 import type { IngestClient } from "../ingest-client.ts";
-import type { LiveBudget } from "../judging/live-budget.ts";
+import type { LiveBudget } from "../judging/live-budget-store.ts";
 import { type FindingStore, previewOf } from "../model/finding.ts";
 import { readDefaultsIn, readProfileIn } from "../profiles/profile-store.ts";
 import { askJudge, JudgeUnavailableError } from "./ask-judge.ts";

@@ -14,9 +14,9 @@ import {
   takeLoopTurnIfLarge,
 } from "@touchstone/service-kit";
 import type { IngestClient } from "../ingest-client.ts";
-import { readListQuery } from "../lists/document-list.ts";
+import { readListQuery } from "../lists/document-reader.ts";
 import type { ProfileStore } from "../profiles/profile-store.ts";
-import type { NewestTraces } from "../traces/newest-traces.ts";
+import type { NewestTraces } from "../traces/seen-trace-reader.ts";
 import type { BuiltinPattern } from "./builtin/builtin.ts";
 import { builtinPatterns } from "./builtin/builtins.ts";
 import { generateRegex } from "./generate-regex.ts";

@@ -1,6 +1,6 @@
 import type { Bus } from "@touchstone/bus";
 import { isUuid } from "@touchstone/contracts";
-import type { LiveBudget } from "../judging/live-budget.ts";
+import type { LiveBudget } from "../judging/live-budget-store.ts";
 import { type ScoreMember, UnavailableError } from "../judging/member-scorer.ts";
 import { askJudge, JudgeUnavailableError } from "./ask-judge.ts";
 import { builtinPatterns } from "./builtin/builtins.ts";

@@ -14,7 +14,7 @@ import {
 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
-import type { NewestTraces } from "../traces/newest-traces.ts";
+import type { NewestTraces } from "../traces/seen-trace-reader.ts";
 import { askJudge, JudgeUnavailableError } from "./ask-judge.ts";
 import { evaluateConditions } from "./matching/evaluate-conditions.ts";
 import type { PatternDocument } from "./matching/pattern.ts";

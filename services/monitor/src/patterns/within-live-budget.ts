@@ -1,4 +1,4 @@
-import { budgetExhausted, type LiveBudget } from "../judging/live-budget.ts";
+import { budgetExhausted, type LiveBudget } from "../judging/live-budget-store.ts";
 import { JudgeUnavailableError } from "./ask-judge.ts";
 import type { DecideSemantic } from "./matching/evaluate-conditions.ts";
 import { BudgetSpentError, UndecidedError } from "./matching/undecided-error.ts";

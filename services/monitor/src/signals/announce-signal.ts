@@ -4,10 +4,10 @@ import { uuidv7 } from "@touchstone/service-kit";
 import type { Polarity, Severity } from "../model/finding.ts";
 import { readProfileIn } from "../profiles/profile-store.ts";
 import { composeMessage } from "../webhooks/compose-message.ts";
+import { type NewDelivery, writeDeliveries } from "../webhooks/new-delivery-store.ts";
 import type { PublicAddress } from "../webhooks/public-address.ts";
 import { isTold } from "../webhooks/webhook.ts";
 import { listWebhooksIn } from "../webhooks/webhook-store.ts";
-import { type NewDelivery, writeDeliveries } from "../webhooks/write-deliveries.ts";
 
 /** A signal that was just raised or repeated. */
 export interface AnnouncedSignal {

@@ -1,7 +1,7 @@
 import { isUuid, limits, signalStatus, signalsQuery } from "@touchstone/contracts";
 import { AppError, type Call } from "@touchstone/service-kit";
 import type { SignalFilter, SignalPage, SignalPosition } from "./signal-reader.ts";
-import type { SignalStatus } from "./stored-signal.ts";
+import type { SignalStatus } from "./signal-row-reader.ts";
 
 const words: Readonly<Record<string, string>> = {
   severity: "severity must be one of: low, medium, high, critical",

@@ -1,7 +1,7 @@
 import { isUuid, type signal } from "@touchstone/contracts";
 import { AppError, type Call } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { StoredSignal } from "./stored-signal.ts";
+import type { StoredSignal } from "./signal-row-reader.ts";
 
 /** A signal as the API shows it (completions 9.4). `agentNames` is by id; a deleted agent is shown by its id. */
 export function renderSignal(stored: StoredSignal, agentNames: ReadonlyMap<string, string>): z.input<typeof signal> {

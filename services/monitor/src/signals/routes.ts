@@ -20,8 +20,8 @@ import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
 import { readSignalsQuery, writeCursor } from "./read-signals-query.ts";
 import { renderSignal, signalId, signalNotFound } from "./render-signal.ts";
+import type { StoredSignal } from "./signal-row-reader.ts";
 import type { SignalStore } from "./signal-store.ts";
-import type { StoredSignal } from "./stored-signal.ts";
 
 /** Routes of signals (completions 9.4); two paths triage them. */
 export function signalRoutes(dependencies: {

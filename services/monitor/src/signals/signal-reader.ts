@@ -9,7 +9,7 @@ import {
   type SignalStatus,
   type StoredSignal,
   signalColumns,
-} from "./stored-signal.ts";
+} from "./signal-row-reader.ts";
 
 /** Filters of signals; null always means all. */
 export interface SignalFilter {

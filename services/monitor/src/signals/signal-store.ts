@@ -2,7 +2,7 @@ import type { Database } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import type { Severity } from "../model/finding.ts";
 import { createSignalReader, type SignalReader } from "./signal-reader.ts";
-import type { SignalStatus } from "./stored-signal.ts";
+import type { SignalStatus } from "./signal-row-reader.ts";
 
 /** The changes of a triage; an absent member stays, null removes one. */
 export interface SignalChange {

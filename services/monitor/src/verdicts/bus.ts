@@ -1,9 +1,9 @@
 import type { Bus, Consuming } from "@touchstone/bus";
 import { evaluationsReceived, resultsRated } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
+import { recordEvaluations } from "./external-evaluation-store.ts";
 import { exportRatings } from "./otlp-export/export-ratings.ts";
-import type { VerdictExports } from "./otlp-export/verdict-exports.ts";
-import { recordEvaluations } from "./record-evaluations.ts";
+import type { VerdictExports } from "./otlp-export/verdict-queue-store.ts";
 
 /** Consumes `event.evaluation.received.v1`: stores external evaluations of traces. */
 export function consumeEvaluationsReceived(bus: Bus, { database }: { database: Database }): Promise<Consuming> {

@@ -4,10 +4,10 @@ import { gateRecorded, type RecordedGateEvent } from "@touchstone/contracts";
 import type { Database, Queryable } from "@touchstone/db";
 import { isProjectDeleted } from "@touchstone/service-kit";
 import { composeMessage } from "./compose-message.ts";
+import { type NewDelivery, writeDeliveries } from "./new-delivery-store.ts";
 import type { PublicAddress } from "./public-address.ts";
 import { isTold } from "./webhook.ts";
 import { listWebhooksIn } from "./webhook-store.ts";
-import { type NewDelivery, writeDeliveries } from "./write-deliveries.ts";
 
 const event = "gate.failed";
 const severity = "high";

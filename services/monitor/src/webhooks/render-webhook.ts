@@ -1,6 +1,6 @@
 import type { webhook, webhookDelivery } from "@touchstone/contracts";
 import type { z } from "zod";
-import type { LoggedDelivery } from "./delivery-log.ts";
+import type { LoggedDelivery } from "./delivery-log-store.ts";
 import type { Webhook } from "./webhook.ts";
 
 /** A webhook as the API shows it: never with its secret. */

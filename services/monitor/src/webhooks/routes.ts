@@ -12,7 +12,7 @@ import {
   type ServedRoute,
 } from "@touchstone/service-kit";
 import { composeWebhook } from "./compose-webhook.ts";
-import type { DeliveryFilter, DeliveryLog } from "./delivery-log.ts";
+import type { DeliveryFilter, DeliveryLog } from "./delivery-log-store.ts";
 import type { DeliveryWorker } from "./delivery-worker.ts";
 import type { PublicAddress } from "./public-address.ts";
 import { renderDelivery, renderWebhook } from "./render-webhook.ts";

@@ -1,6 +1,6 @@
 import { AppError, type Clock, type Handler, requireProject, uuidv7 } from "@touchstone/service-kit";
 import { composeMessage } from "./compose-message.ts";
-import type { DeliveryLog } from "./delivery-log.ts";
+import type { DeliveryLog } from "./delivery-log-store.ts";
 import type { DeliveryWorker } from "./delivery-worker.ts";
 import type { PublicAddress } from "./public-address.ts";
 import { renderDelivery } from "./render-webhook.ts";

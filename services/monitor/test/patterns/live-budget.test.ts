@@ -1,6 +1,6 @@
 import { BusError } from "@touchstone/bus";
 import { expect, test } from "vitest";
-import type { Reservation } from "../../src/judging/live-budget.ts";
+import type { Reservation } from "../../src/judging/live-budget-store.ts";
 import { UnavailableError } from "../../src/judging/member-scorer.ts";
 import { createScorePatternMember } from "../../src/patterns/score-pattern-member.ts";
 import { buildTrace } from "../judging-builders.ts";

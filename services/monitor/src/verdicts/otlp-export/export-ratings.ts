@@ -2,8 +2,8 @@ import type { RatedResult } from "@touchstone/contracts";
 import type { Database, Queryable } from "@touchstone/db";
 import { storableText } from "@touchstone/service-kit";
 import { otelNameOf } from "../../model/otel-name.ts";
-import { selectDeletedProjects } from "../../traces/record-settled.ts";
-import type { VerdictExports } from "./verdict-exports.ts";
+import { selectDeletedProjects } from "../../traces/settled-trace-store.ts";
+import type { VerdictExports } from "./verdict-queue-store.ts";
 
 const justificationMaxChars = 4_000;
 

@@ -1,7 +1,7 @@
 import type { ReceivedEvaluation } from "@touchstone/contracts";
 import type { Database, Queryable } from "@touchstone/db";
 import { storableText } from "@touchstone/service-kit";
-import { selectDeletedProjects } from "../traces/record-settled.ts";
+import { selectDeletedProjects } from "../traces/settled-trace-store.ts";
 import { type ExternalEvaluation, verdictOfEvaluations } from "./external-verdict.ts";
 import { announceJudgedTrace, recordVerdict } from "./verdict-store.ts";
 

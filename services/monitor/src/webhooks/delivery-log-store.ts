@@ -1,6 +1,6 @@
 import type { Database } from "@touchstone/db";
 import { AppError } from "@touchstone/service-kit";
-import { type NewDelivery, writeDeliveries } from "./write-deliveries.ts";
+import { type NewDelivery, writeDeliveries } from "./new-delivery-store.ts";
 
 export type DeliveryStatus = "pending" | "delivered" | "failed";
 
