@@ -10,8 +10,8 @@ import {
   type StoreServiceKit,
 } from "@touchstone/store-service";
 import { evaluateRules } from "./alerts/evaluate-rules.ts";
+import { trimChecks } from "./checks/check-store.ts";
 import { startChecks } from "./checks/start-checks.ts";
-import { trimChecks } from "./checks/trim-checks.ts";
 import type { MonitorConfig } from "./config.ts";
 import { createAskEvaluator } from "./custom-evaluators/ask-evaluator.ts";
 import { externalLimits } from "./custom-evaluators/ask-external.ts";
@@ -35,17 +35,15 @@ import { monitorSchema, removeDeletedProjects } from "./schema.ts";
 import { createFindingStore } from "./signals/finding-store.ts";
 import { createTopicReader } from "./topics/topic-reader.ts";
 import { consumeTracesStored } from "./traces/bus.ts";
-import { createSeenTraceStore } from "./traces/trace-store.ts";
-import { trimSeenTraces } from "./traces/trim-seen-traces.ts";
+import { createSeenTraceStore, trimSeenTraces } from "./traces/trace-store.ts";
 import { consumeEvaluationsReceived, consumeResultsRated } from "./verdicts/bus.ts";
 import { exportVerdicts } from "./verdicts/otlp-export/export-verdicts.ts";
 import { createVerdictExports } from "./verdicts/otlp-export/verdict-queue-store.ts";
 import { consumeGateRecorded } from "./webhooks/announce-failed-gate.ts";
-import { createDeliveryStore } from "./webhooks/delivery-store.ts";
+import { createDeliveryStore, trimWebhookDeliveries } from "./webhooks/delivery-store.ts";
 import { countDeliveries, createDeliveryWorker } from "./webhooks/delivery-worker.ts";
 import { createSendDelivery, sendBounds } from "./webhooks/send-delivery.ts";
 import { createSigningKeys } from "./webhooks/sign-message.ts";
-import { trimWebhookDeliveries } from "./webhooks/trim-webhook-deliveries.ts";
 
 /** Connections to PostgreSQL, and the number of them that one project may use at a time; see {@link shareDatabase}. */
 const connectionsMax = 20;

@@ -2,9 +2,8 @@ import type { SettledTrace } from "@touchstone/contracts";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import type { Check, CheckKind, CheckOutcome, DueCheck } from "../src/checks/check.ts";
 import { createCheckPlanner } from "../src/checks/check-planner.ts";
-import { type CheckStore, createCheckStore } from "../src/checks/check-store.ts";
+import { type CheckStore, createCheckStore, trimChecks } from "../src/checks/check-store.ts";
 import { type CheckWorker, startCheckWorker, type WorkerTimings } from "../src/checks/check-worker.ts";
-import { trimChecks } from "../src/checks/trim-checks.ts";
 import { buildSettledTrace } from "./builders.ts";
 import { openTestStore, quiet, type TestStore } from "./test-store.ts";
 

@@ -4,7 +4,7 @@ import { createTestDatabase } from "@touchstone/testkit";
 import { Client } from "pg";
 import { expect, test } from "vitest";
 import { monitorSchema } from "../src/schema.ts";
-import { trimSeenTraces } from "../src/traces/trim-seen-traces.ts";
+import { trimSeenTraces } from "../src/traces/trace-store.ts";
 
 const logger = createLogger({ service: "monitor", level: "silent" });
 

@@ -142,3 +142,57 @@ const readRow = (row: RuleRow): StoredAlertRule => ({
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
+
+/** A rule of any project that is due. */
+export interface ClaimedRule {
+  projectId: string;
+  id: string;
+  document: AlertRuleDocument;
+}
+
+/** Claims at most `claimedMax` rules that were not evaluated for `everyMs`. `maintenance` sees every project. */
+export async function claimRules(maintenance: Database, everyMs: number, claimedMax: number): Promise<ClaimedRule[]> {
+  const { rows } = await maintenance.query<{ project_id: string; id: string; document: string }>({
+    name: "alert_rules_claim",
+    text: `
+      update monitor.alert_rules
+      set evaluated_at = now()
+      where (project_id, id) in (
+        select project_id, id
+        from monitor.alert_rules
+        where enabled
+          and (evaluated_at is null or evaluated_at <= now() - $1 * interval '1 millisecond')
+        order by evaluated_at nulls first
+        limit $2
+        for update skip locked
+      )
+      returning project_id, id, document::text`,
+    values: [everyMs, claimedMax],
+  });
+  return rows.map((row) => ({
+    projectId: row.project_id,
+    id: row.id,
+    document: JSON.parse(row.document) as AlertRuleDocument,
+  }));
+}
+
+/** Begins the cooldown of a rule; false while it lasts, or the rule is disabled. */
+export async function noteFiring(
+  transaction: Queryable,
+  projectId: string,
+  id: string,
+  cooldownMinutes: number,
+): Promise<boolean> {
+  const { rowCount } = await transaction.query({
+    name: "alert_rule_fire",
+    text: `
+      update monitor.alert_rules
+      set last_fired_at = now()
+      where project_id = $1
+        and id = $2
+        and enabled
+        and (last_fired_at is null or last_fired_at <= now() - $3 * interval '1 minute')`,
+    values: [projectId, id, cooldownMinutes],
+  });
+  return rowCount === 1;
+}

@@ -2,8 +2,7 @@ import type { Database } from "@touchstone/db";
 import type { IngestClient } from "../ingest-client.ts";
 import type { ScorerTally } from "./compose-agreement.ts";
 import { readHumanLabels } from "./human-labels.ts";
-import { createPairReader, type PairReader } from "./pair-reader.ts";
-import { pairsSource } from "./pairs-source.ts";
+import { createPairReader, type PairReader, pairsSource } from "./pair-reader.ts";
 
 /** Reads the verdicts of live scorers and people's labels on the same traces. */
 export interface AgreementReader extends PairReader {

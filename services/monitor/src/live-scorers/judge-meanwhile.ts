@@ -3,31 +3,13 @@ import type { Database } from "@touchstone/db";
 import type { PlannedCheck } from "../checks/check.ts";
 import { insertChecks } from "../checks/check-store.ts";
 import { isWatched } from "../model/sampling.ts";
-import { plannableDays, rememberedDays, selectDeletedProjects } from "../traces/settled-trace-store.ts";
+import { readSeen, type SeenTrace, seenAtOnce } from "../traces/seen-trace-reader.ts";
+import { selectDeletedProjects } from "../traces/settled-trace-store.ts";
 import type { LiveScorerStore } from "./live-scorer-store.ts";
 import { type JudgeableTrace, planGroups, planJudges } from "./plan-judging.ts";
 
 /** Plans checks for the traces that arrived between a change of live scorers and its announcement. Idempotent. */
 export type JudgeMeanwhile = (told: LiveScorers) => Promise<void>;
-
-/** Traces read at once, of any projects. */
-const tracesAtOnce = 2_000;
-
-interface Row {
-  project_id: string;
-  trace_id: string;
-  agent_id: string | null;
-  session_id: string | null;
-  created_at: Date;
-  monitor: boolean | null;
-  traffic_source: string | null;
-  otel_trace_id: string | null;
-  otel_span_id: string | null;
-  response_id: string | null;
-  is_settled: boolean;
-  /** As text, to keep microseconds. */
-  seen_at: string;
-}
 
 /**
  * A trace sent after a change was acknowledged may settle before monitor receives the change, if the bus or monitor was
@@ -78,7 +60,7 @@ export function createJudgeMeanwhile(options: {
       const watched = traces.filter(isWatched);
       if (watched.length > 0) planned += await planOf(told, watched);
       const last = rows.at(-1);
-      if (rows.length < tracesAtOnce || last === undefined) break;
+      if (rows.length < seenAtOnce || last === undefined) break;
       from = { seenAt: last.seen_at, traceId: last.trace_id };
     }
     if (planned > 0) onPlanned();
@@ -91,26 +73,7 @@ function inBoth(told: readonly PlannedCheck[], inForce: readonly PlannedCheck[])
 
 const beforeAll = "00000000-0000-0000-0000-000000000000";
 
-/** In order of arrival, over all projects: that is what the index supports. */
-async function readSeen(maintenance: Database, from: { seenAt: string; traceId: string }): Promise<Row[]> {
-  const { rows } = await maintenance.query<Row>({
-    name: "seen_traces_since",
-    text: `
-      select project_id, trace_id, agent_id, session_id, created_at, monitor, traffic_source, otel_trace_id,
-             otel_span_id, response_id, seen_at::text,
-             settled_at > now() - $4 * interval '1 day'
-               and (monitor is true or created_at > now() - $5 * interval '1 day') is true as is_settled
-      from monitor.seen_traces
-      where seen_at >= $1::timestamptz
-        and (seen_at, trace_id) > ($1::timestamptz, $2::uuid)
-      order by seen_at, trace_id
-      limit $3`,
-    values: [from.seenAt, from.traceId, tracesAtOnce, plannableDays, rememberedDays],
-  });
-  return rows;
-}
-
-const toTrace = (row: Row) => ({
+const toTrace = (row: SeenTrace) => ({
   projectId: row.project_id,
   traceId: row.trace_id,
   agentId: row.agent_id,

@@ -1,12 +1,12 @@
 import type { GroupJudge } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
-import { storableText, uuidv7 } from "@touchstone/service-kit";
+import { storableText } from "@touchstone/service-kit";
 import type { DueCheck } from "../checks/check.ts";
 import type { JudgedSubject, JudgingPlan } from "../judging/judged-subject.ts";
 import type { FindingStore, RaisedSignal, Severity } from "../model/finding.ts";
 import { isFailing } from "../verdicts/judge-scores.ts";
 import type { VerdictExports } from "../verdicts/otlp-export/verdict-queue-store.ts";
-import { announceJudgedSession } from "../verdicts/session-score-store.ts";
+import { announceJudgedSession, insertSessionScore } from "../verdicts/session-score-store.ts";
 import { announceJudgedTrace, recordVerdict } from "../verdicts/verdict-store.ts";
 
 /** The judgement of a live judge or group. */
@@ -106,38 +106,4 @@ function signalOf(
     query: subject.query === null ? null : storableText(subject.query, previewMaxChars),
     responsePreview: subject.response === null ? null : storableText(subject.response, previewMaxChars),
   };
-}
-
-/** Returns its id. */
-async function insertSessionScore(
-  transaction: Queryable,
-  projectId: string,
-  score: Judgement & { sessionId: string; round: number; spanCount: number },
-): Promise<string> {
-  const id = uuidv7(Date.now());
-  await transaction.query({
-    name: "session_score_insert",
-    text: `
-      insert into monitor.session_scores
-        (project_id, id, session_id, scorer_key, round, scorer_name, rating, threshold, justification, span_count, model,
-         record_id, judges)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-      on conflict (project_id, session_id, scorer_key, round) do nothing`,
-    values: [
-      projectId,
-      id,
-      score.sessionId,
-      score.scorerKey,
-      score.round,
-      score.scorerName,
-      score.rating,
-      score.threshold,
-      score.justification,
-      score.spanCount,
-      score.model,
-      score.recordId,
-      score.judges && JSON.stringify(score.judges),
-    ],
-  });
-  return id;
 }

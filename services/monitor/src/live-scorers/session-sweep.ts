@@ -6,8 +6,15 @@ import { insertChecks } from "../checks/check-store.ts";
 import type { JudgingPlan } from "../judging/judged-subject.ts";
 import { isSampled } from "../model/sampling.ts";
 import { isSilenced } from "../profiles/agent-silence-reader.ts";
-import { plannableDays } from "../traces/settled-trace-store.ts";
 import type { LiveScorerSet, LiveScorerStore } from "./live-scorer-store.ts";
+import {
+  forgetOldSessions,
+  listIdleSessions,
+  lookLater,
+  putOffSession,
+  type SessionRow,
+  takeSweepLease,
+} from "./session-store.ts";
 
 export interface SessionSweepTimings {
   everyMs: number;
@@ -16,14 +23,8 @@ export interface SessionSweepTimings {
 }
 
 const defaultTimings: SessionSweepTimings = { everyMs: 60_000, sessionsMax: 5 };
-/** Sessions read in one pass: most due ones are left to scorers with a longer idle time. */
-const lookedAtMax = 100;
-/** After this time a session that could not be planned is tried again. */
-const putOffSeconds = 600;
 /** The time after a session became idle for a scorer during which that scorer judges it. */
 const judgeableSeconds = 86_400;
-/** Longer than any check of the session: a round that was planned is not planned again. */
-const keptDays = plannableDays + 2;
 
 /** The judging of idle sessions (completions 2.7). */
 export interface SessionSweep {
@@ -33,15 +34,6 @@ export interface SessionSweep {
    */
   sweep(projectId: string | null): Promise<number | null>;
   stop(): Promise<void>;
-}
-
-interface SessionRow {
-  project_id: string;
-  session_id: string;
-  agent_id: string | null;
-  activity: number;
-  last_trace_at: Date;
-  idle_seconds: number;
 }
 
 /**
@@ -63,31 +55,15 @@ export function startSessionSweep(options: {
   let sweeping: Promise<unknown> | null = null;
 
   async function sweep(projectId: string | null): Promise<number | null> {
-    if (projectId === null && !(await takeLease())) return null;
-    // Two days: a scorer waits for up to a day before the day in which it judges; `plan` decides for each scorer.
-    const { rows } = await maintenance.query<SessionRow>({
-      name: "sessions_idle",
-      text: `
-        select project_id, session_id, agent_id, activity, last_trace_at,
-               extract(epoch from now() - active_at)::double precision as idle_seconds
-        from monitor.live_scorers
-        join monitor.sessions using (project_id)
-        where session_idle_seconds is not null
-          and ($1::uuid is null or project_id = $1)
-          and look_at <= now()
-          and active_at <= now() - session_idle_seconds * interval '1 second'
-          and active_at > now() - interval '2 days'
-        order by look_at
-        limit $2`,
-      values: [projectId, lookedAtMax],
-    });
+    // The lease expires before the next pass is due, by any replica's clock.
+    if (projectId === null && !(await takeSweepLease(maintenance, timings.everyMs * 0.9))) return null;
     let judged = 0;
-    for (const session of rows) {
+    for (const session of await listIdleSessions(maintenance, projectId)) {
       if (judged >= timings.sessionsMax) break;
       if (await planOrPutOff(session)) judged += 1;
     }
     if (judged > 0) onPlanned();
-    if (projectId === null) await forgetOld();
+    if (projectId === null) await forgetOldSessions(maintenance);
     return judged;
   }
 
@@ -100,7 +76,7 @@ export function startSessionSweep(options: {
       if (!isProjectDeleted(thrown)) {
         logger.error({ err: thrown, projectId: session.project_id }, "the judging of an idle session was not planned");
       }
-      await putOff(maintenance, session);
+      await putOffSession(maintenance, session);
       return false;
     }
   }
@@ -131,47 +107,12 @@ export function startSessionSweep(options: {
               transaction,
               checks.map((check) => ({ projectId, check })),
             );
-      await transaction.query({
-        name: "session_look_later",
-        text: `
-          update monitor.sessions
-          set look_at = active_at + $4 * interval '1 second'
-          where project_id = $1
-            and session_id = $2
-            and activity = $3`,
-        values: [
-          projectId,
-          sessionId,
-          activity,
-          later.length === 0 ? null : Math.min(...later.map(({ idleSeconds }) => idleSeconds)),
-        ],
-      });
+      await lookLater(
+        transaction,
+        session,
+        later.length === 0 ? null : Math.min(...later.map(({ idleSeconds }) => idleSeconds)),
+      );
       return planned > 0;
-    });
-  }
-
-  async function takeLease(): Promise<boolean> {
-    const { rowCount } = await maintenance.query({
-      name: "session_sweep_lease",
-      text: `
-        insert into monitor.leases as lease (name, ends_at)
-        values ('session-sweep', now() + $1 * interval '1 millisecond')
-        on conflict (name) do update
-        set ends_at = excluded.ends_at
-        where lease.ends_at <= now()`,
-      // Expires before the next pass is due, by any replica's clock.
-      values: [timings.everyMs * 0.9],
-    });
-    return rowCount === 1;
-  }
-
-  async function forgetOld(): Promise<void> {
-    await maintenance.query({
-      name: "sessions_forget",
-      text: `
-        delete from monitor.sessions
-        where active_at < now() - $1 * interval '1 day'`,
-      values: [keptDays],
     });
   }
 
@@ -193,20 +134,6 @@ export function startSessionSweep(options: {
       await sweeping;
     },
   };
-}
-
-/** Under the maintenance role, which can also write for a deleted project. */
-async function putOff(maintenance: Database, session: SessionRow): Promise<void> {
-  await maintenance.query({
-    name: "session_put_off",
-    text: `
-      update monitor.sessions
-      set look_at = now() + $4 * interval '1 second'
-      where project_id = $1
-        and session_id = $2
-        and activity = $3`,
-    values: [session.project_id, session.session_id, session.activity, putOffSeconds],
-  });
 }
 
 /** The scorers of a session that has been idle for long enough. */

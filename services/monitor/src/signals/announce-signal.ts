@@ -8,6 +8,7 @@ import { type NewDelivery, writeDeliveries } from "../webhooks/new-delivery-stor
 import type { PublicAddress } from "../webhooks/public-address.ts";
 import { isTold } from "../webhooks/webhook.ts";
 import { listWebhooksIn } from "../webhooks/webhook-store.ts";
+import { noteAnnouncement } from "./signal-store.ts";
 
 /** A signal that was just raised or repeated. */
 export interface AnnouncedSignal {
@@ -30,7 +31,6 @@ export interface AnnouncedSignal {
   seenAt: string;
 }
 
-const quietSeconds = 60;
 const channelPrefix = "webhook:";
 
 /**
@@ -52,7 +52,7 @@ export async function announceSignal(
     ...asking.map(({ id, url }) => ({ webhookId: id, url })),
     ...addressesOf(channels).map((url) => ({ webhookId: null, url })),
   ];
-  if (receivers.length === 0 || !(await mayTell(transaction, signal))) return;
+  if (receivers.length === 0 || !(await noteAnnouncement(transaction, signal))) return;
   const createdAt = new Date();
   const deliveries = receivers.map(({ webhookId, url }): NewDelivery => {
     const id = uuidv7(createdAt.getTime());
@@ -74,19 +74,4 @@ function addressesOf(channels: readonly string[]): string[] {
     return url === null ? [] : [url.href];
   });
   return [...new Set(urls)];
-}
-
-/** False when it was announced less than 60 s ago. The signal's row is locked: it was just written. */
-async function mayTell(transaction: Queryable, { projectId, id }: AnnouncedSignal): Promise<boolean> {
-  const { rowCount } = await transaction.query({
-    name: "signal_announce",
-    text: `
-      update monitor.signals
-      set announced_at = now()
-      where project_id = $1
-        and id = $2
-        and (announced_at is null or announced_at <= now() - $3 * interval '1 second')`,
-    values: [projectId, id, quietSeconds],
-  });
-  return rowCount === 1;
 }

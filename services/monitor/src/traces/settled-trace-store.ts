@@ -2,8 +2,7 @@ import type { SettledTrace } from "@touchstone/contracts";
 import { type ArrayColumns, parameters, type Queryable } from "@touchstone/db";
 import { isWatched } from "../model/sampling.ts";
 import { classifyOperationally, healthy } from "./classify.ts";
-import { writePatternIds } from "./trace-store.ts";
-import { seenTraceDays } from "./trim-seen-traces.ts";
+import { seenTraceDays, writePatternIds } from "./trace-store.ts";
 
 /**
  * The time after a trace settled during which its checks may be planned. Settled checks are kept longer: while an event may

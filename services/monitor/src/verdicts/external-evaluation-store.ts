@@ -1,6 +1,7 @@
 import type { ReceivedEvaluation } from "@touchstone/contracts";
 import type { Database, Queryable } from "@touchstone/db";
 import { storableText } from "@touchstone/service-kit";
+import { findAgentOfTrace } from "../traces/seen-trace-reader.ts";
 import { selectDeletedProjects } from "../traces/settled-trace-store.ts";
 import { type ExternalEvaluation, verdictOfEvaluations } from "./external-verdict.ts";
 import { announceJudgedTrace, recordVerdict } from "./verdict-store.ts";
@@ -120,7 +121,7 @@ async function settleVerdict(
   if (stored === verdict.rating && rows[0]?.justification === justification) return false;
   await recordVerdict(transaction, projectId, {
     traceId,
-    agentId: await findAgent(transaction, projectId, traceId),
+    agentId: await findAgentOfTrace(transaction, projectId, traceId),
     scorerKey,
     scorerName: name,
     scorerVersion: null,
@@ -131,20 +132,6 @@ async function settleVerdict(
     model: null,
   });
   return true;
-}
-
-/** Null: it has none, or is not known yet. */
-async function findAgent(transaction: Queryable, projectId: string, traceId: string): Promise<string | null> {
-  const { rows } = await transaction.query<{ agent_id: string | null }>({
-    name: "seen_trace_agent",
-    text: `
-      select agent_id
-      from monitor.seen_traces
-      where project_id = $1
-        and trace_id = $2`,
-    values: [projectId, traceId],
-  });
-  return rows[0]?.agent_id ?? null;
 }
 
 async function deleteVerdict(

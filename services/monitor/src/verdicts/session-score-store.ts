@@ -1,6 +1,58 @@
-import { sessionsJudged } from "@touchstone/contracts";
+import { type GroupJudge, sessionsJudged } from "@touchstone/contracts";
 import { enqueueEvent, type Queryable } from "@touchstone/db";
+import { uuidv7 } from "@touchstone/service-kit";
 import { judgeScoresOf } from "./judge-scores.ts";
+
+/** A scorer's score of a session, after a round of activity. */
+export interface NewSessionScore {
+  sessionId: string;
+  scorerKey: string;
+  scorerName: string;
+  round: number;
+  rating: number;
+  threshold: number | null;
+  justification: string;
+  spanCount: number;
+  model: string | null;
+  /** The id of the judge's record; null: there is none. */
+  recordId: string | null;
+  /** Only for a group of judges. */
+  judges: readonly GroupJudge[] | null;
+}
+
+/** Stores a score, once for each scorer and round. Returns its id. */
+export async function insertSessionScore(
+  transaction: Queryable,
+  projectId: string,
+  score: NewSessionScore,
+): Promise<string> {
+  const id = uuidv7(Date.now());
+  await transaction.query({
+    name: "session_score_insert",
+    text: `
+      insert into monitor.session_scores
+        (project_id, id, session_id, scorer_key, round, scorer_name, rating, threshold, justification, span_count, model,
+         record_id, judges)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+      on conflict (project_id, session_id, scorer_key, round) do nothing`,
+    values: [
+      projectId,
+      id,
+      score.sessionId,
+      score.scorerKey,
+      score.round,
+      score.scorerName,
+      score.rating,
+      score.threshold,
+      score.justification,
+      score.spanCount,
+      score.model,
+      score.recordId,
+      score.judges && JSON.stringify(score.judges),
+    ],
+  });
+  return id;
+}
 
 type ScoreRow = {
   scorer_key: string;

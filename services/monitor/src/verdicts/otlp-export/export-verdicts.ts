@@ -3,8 +3,7 @@ import { type Clock, createOutboundFetch, type Logger, type Metrics } from "@tou
 import type { Collector } from "../../model/collector-address.ts";
 import { countExports, startExportWorker } from "./export-worker.ts";
 import { createSendVerdicts, exportBounds } from "./send-verdicts.ts";
-import { trimVerdictExports } from "./trim-verdict-exports.ts";
-import { createVerdictExportStore } from "./verdict-export-store.ts";
+import { createVerdictExportStore, trimVerdictExports } from "./verdict-export-store.ts";
 
 /** Starts sending verdicts to the operator's collector. Without one, it only drops queued verdicts as they expire. */
 export function exportVerdicts(

@@ -1,0 +1,99 @@
+import type { Database, Queryable } from "@touchstone/db";
+import { plannableDays } from "../traces/settled-trace-store.ts";
+
+/** Sessions read in one pass: most due ones are left to scorers with a longer idle time. */
+const lookedAtMax = 100;
+/** After this time a session that could not be planned is tried again. */
+const putOffSeconds = 600;
+/** Longer than any check of the session: a round that was planned is not planned again. */
+const keptDays = plannableDays + 2;
+
+/** An idle session. */
+export interface SessionRow {
+  project_id: string;
+  session_id: string;
+  agent_id: string | null;
+  activity: number;
+  last_trace_at: Date;
+  idle_seconds: number;
+}
+
+/** The sessions to look at: of one project, or of all for null. */
+export async function listIdleSessions(maintenance: Database, projectId: string | null): Promise<SessionRow[]> {
+  // Two days: a scorer waits for up to a day before the day in which it judges; the sweep decides for each scorer.
+  const { rows } = await maintenance.query<SessionRow>({
+    name: "sessions_idle",
+    text: `
+      select project_id, session_id, agent_id, activity, last_trace_at,
+             extract(epoch from now() - active_at)::double precision as idle_seconds
+      from monitor.live_scorers
+      join monitor.sessions using (project_id)
+      where session_idle_seconds is not null
+        and ($1::uuid is null or project_id = $1)
+        and look_at <= now()
+        and active_at <= now() - session_idle_seconds * interval '1 second'
+        and active_at > now() - interval '2 days'
+      order by look_at
+      limit $2`,
+    values: [projectId, lookedAtMax],
+  });
+  return rows;
+}
+
+/** Sets the next look at a session to the time when it has been idle for `idleSeconds`; null: never, unless it goes on. */
+export async function lookLater(
+  transaction: Queryable,
+  session: SessionRow,
+  idleSeconds: number | null,
+): Promise<void> {
+  await transaction.query({
+    name: "session_look_later",
+    text: `
+      update monitor.sessions
+      set look_at = active_at + $4 * interval '1 second'
+      where project_id = $1
+        and session_id = $2
+        and activity = $3`,
+    values: [session.project_id, session.session_id, session.activity, idleSeconds],
+  });
+}
+
+/** Puts off the next look. Under the maintenance role, which can also write for a deleted project. */
+export async function putOffSession(maintenance: Database, session: SessionRow): Promise<void> {
+  await maintenance.query({
+    name: "session_put_off",
+    text: `
+      update monitor.sessions
+      set look_at = now() + $4 * interval '1 second'
+      where project_id = $1
+        and session_id = $2
+        and activity = $3`,
+    values: [session.project_id, session.session_id, session.activity, putOffSeconds],
+  });
+}
+
+/** Takes the lease of the sweep; false while another replica has it. */
+export async function takeSweepLease(maintenance: Database, leaseMs: number): Promise<boolean> {
+  const { rowCount } = await maintenance.query({
+    name: "session_sweep_lease",
+    text: `
+      insert into monitor.leases as lease (name, ends_at)
+      values ('session-sweep', now() + $1 * interval '1 millisecond')
+      on conflict (name) do update
+      set ends_at = excluded.ends_at
+      where lease.ends_at <= now()`,
+    values: [leaseMs],
+  });
+  return rowCount === 1;
+}
+
+/** Deletes sessions that no scorer judges any more. */
+export async function forgetOldSessions(maintenance: Database): Promise<void> {
+  await maintenance.query({
+    name: "sessions_forget",
+    text: `
+      delete from monitor.sessions
+      where active_at < now() - $1 * interval '1 day'`,
+    values: [keptDays],
+  });
+}
