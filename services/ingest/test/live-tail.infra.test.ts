@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { createEventIds, type EventId } from "../src/live/event-ids.ts";
 import { createSeqFloors } from "../src/live/seq-floors.ts";
 import { createTailStore } from "../src/live/tail-store.ts";
-import { asBuilder } from "../src/search/as-builder.ts";
+import { asBuilder } from "../src/search/search-builder-store.ts";
 import { type EventReader, type ReadEvent, readEvents } from "./event-reader.ts";
 import { openPools, silentLogger } from "./ingest-database.ts";
 import { type RunningIngest, rootSecret, startIngest, until } from "./running-ingest.ts";

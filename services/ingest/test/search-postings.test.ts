@@ -2,7 +2,7 @@ import { runAtOnce } from "@touchstone/service-kit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { blockNumbersMax, createPostingsBuilder, readList } from "../src/search/postings.ts";
-import { type PostingsRecord, toCandidates } from "../src/search/search-candidates.ts";
+import { type PostingsRecord, toCandidates } from "../src/search/search-candidate-reader.ts";
 import { bucketsOf, projectBucket } from "../src/search/text-buckets.ts";
 
 const [own, other] = ["01890000-0000-7000-8000-000000000001", "01890000-0000-7000-8000-000000000002"];

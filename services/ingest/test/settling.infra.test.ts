@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hashUuid } from "../src/model/ids.ts";
 import type { IncomingFragment } from "../src/model/incoming-fragment.ts";
 import type { IncomingSpan } from "../src/model/span.ts";
-import { createDueReader } from "../src/settling/due-rows.ts";
-import { buildSettling, readDueTraces, settlingTraces } from "../src/settling/due-traces.ts";
+import { createDueReader } from "../src/trace-store/settling/due-rows.ts";
+import { buildSettling, readDueTraces, settlingTraces } from "../src/trace-store/settling/due-traces.ts";
 import { showDetail } from "../src/traces/show-trace.ts";
 import { type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
 import {

@@ -7,7 +7,6 @@ import type { GroupCommit } from "../recording/group-commit.ts";
 import type { IngestMetrics } from "../recording/ingest-metrics.ts";
 import { prepareSpans } from "../recording/prepare-span.ts";
 import type { ImportCounter } from "./import-tally.ts";
-import type { FindStoredSpans } from "./stored-span-finder.ts";
 
 /** A span of an import with its line. */
 export interface ImportedSpan {
@@ -24,9 +23,16 @@ export interface ImportWriter {
   write(projectId: string, spans: readonly ImportedSpan[], counter: ImportCounter): Promise<void>;
 }
 
+/** The stored data about rows to be written. */
+interface StoredSpans {
+  /** `dk` of the stored row, by id. Null: a row without an identity. */
+  identityById: ReadonlyMap<string, string | null>;
+  identities: ReadonlySet<string>;
+}
+
 export interface ImportWriterOptions {
   commits: GroupCommit<SpanJob, StoredSpan[]>;
-  findStored: FindStoredSpans;
+  findStored: (projectId: string, rows: readonly SpanRow[]) => Promise<StoredSpans>;
   clock: Clock;
   fieldCharsMax: number | null;
   metrics: IngestMetrics;

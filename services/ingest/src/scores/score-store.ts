@@ -18,7 +18,7 @@ import {
   type StoredScore,
   toScore,
 } from "./stored-score.ts";
-import { createTargetScores, type TargetScores } from "./target-scores.ts";
+import { createTargetScores, type TargetScores } from "./target-score-reader.ts";
 
 /** A listed score, with its size in an answer. */
 export type ListedScore = StoredScore & SizedRow;

@@ -1,6 +1,6 @@
 import type { Database } from "@touchstone/db";
-import { asBuilder } from "./as-builder.ts";
 import { blockNumbersMax, type Postings } from "./postings.ts";
+import { asBuilder } from "./search-builder-store.ts";
 
 /** So many numbers after the newest have a piece of the table. */
 export const numbersAhead = 32_768;

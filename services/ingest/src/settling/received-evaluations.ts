@@ -2,8 +2,8 @@ import type { ReceivedEvaluation } from "@touchstone/contracts";
 import type { Queryable, Statement } from "@touchstone/db";
 import { storableText } from "@touchstone/service-kit";
 import type { FragmentBody } from "../model/fragment-body.ts";
-import type { DueTrace } from "./due-traces.ts";
-import { createRootFinder, readPlaces } from "./trace-places.ts";
+import type { DueTrace } from "../trace-store/settling/due-traces.ts";
+import { createRootFinder, readPlaces } from "../trace-store/settling/trace-places.ts";
 
 /** Records in one statement. */
 const pageRows = 200;

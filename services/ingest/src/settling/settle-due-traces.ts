@@ -13,10 +13,16 @@ import type { ReadSpan } from "../model/read-span.ts";
 import { readSettledFacts } from "../model/settled-facts.ts";
 import { decodeSpanBody, readBodyMembers } from "../model/span-body.ts";
 import { readSpanSlices } from "../trace-store/reading/span-slices.ts";
-import type { DueRow } from "./due-rows.ts";
-import { type Announcement, buildPutOff, buildSettling, type DueTrace, readDueTraces } from "./due-traces.ts";
+import type { DueRow } from "../trace-store/settling/due-rows.ts";
+import {
+  type Announcement,
+  buildPutOff,
+  buildSettling,
+  type DueTrace,
+  readDueTraces,
+} from "../trace-store/settling/due-traces.ts";
+import { readNestedItems } from "../trace-store/settling/nested-items.ts";
 import { readExperimentItem } from "./experiment-item.ts";
-import { readNestedItems } from "./nested-items.ts";
 import { readEvaluations } from "./received-evaluations.ts";
 import { readSettledChildren } from "./settled-children.ts";
 

@@ -1,8 +1,8 @@
 import type { Queryable } from "@touchstone/db";
 import type { ReadSpan } from "../model/read-span.ts";
 import { readSpanSlices } from "../trace-store/reading/span-slices.ts";
-import type { DueTrace } from "./due-traces.ts";
-import { createRootFinder, readPlaces } from "./trace-places.ts";
+import type { DueTrace } from "../trace-store/settling/due-traces.ts";
+import { createRootFinder, readPlaces } from "../trace-store/settling/trace-places.ts";
 
 /** Of one trace: only the first children, as many as judges see. */
 const childrenMax = 2_000;

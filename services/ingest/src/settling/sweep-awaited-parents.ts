@@ -8,10 +8,10 @@ import { decodeSpanBody, readBodyMembers } from "../model/span-body.ts";
 import { promotedFlag, remoteParentFlag, unmonitoredFlag } from "../model/span-row.ts";
 import { toTokenList } from "../model/token-list.ts";
 import { rootText } from "../search/search-text.ts";
+import type { DueRow, Waiting } from "../trace-store/settling/due-rows.ts";
 import { quotaSpent } from "../trace-store/writing/span-insert.ts";
 import { buildRowChanges, type ChangedRow } from "../trace-store/writing/trace-write.ts";
 import type { WriteContext } from "../trace-store/writing/write-traces.ts";
-import type { DueRow, Waiting } from "./due-rows.ts";
 
 /** Children that wait for a parent. */
 export const waitingChildren: Waiting = { table: "awaited_parents", key: "child_id", due: "due_at" };

@@ -2,9 +2,9 @@ import { type Database, sqlStateOf } from "@touchstone/db";
 import type { Logger, Sliced } from "@touchstone/service-kit";
 import { planTrace, type TouchedTrace, type TracePlan } from "../assembly/plan-trace.ts";
 import type { TraceKey } from "../assembly/stored-trace.ts";
+import type { DueRow, Waiting } from "../trace-store/settling/due-rows.ts";
 import { quotaSpent } from "../trace-store/writing/span-insert.ts";
 import { deriveStored, type WriteContext } from "../trace-store/writing/write-traces.ts";
-import type { DueRow, Waiting } from "./due-rows.ts";
 
 /** Traces that wait for a derivation or a parent. */
 export const waitingTraces: Waiting = { table: "traces", key: "trace_key", due: "due_at" };

@@ -1,10 +1,10 @@
 import type { Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
-import { removeDoubtedAgents } from "../agents/remove-doubted-agents.ts";
+import { removeDoubtedAgents } from "../agents/doubted-agent-store.ts";
 import type { AssemblySettings } from "../assembly/assembly-settings.ts";
 import { type LeasedTurns, takeLeasedTurns } from "../background/leased-turns.ts";
-import { createDueReader } from "./due-rows.ts";
-import { settlingTraces } from "./due-traces.ts";
+import { createDueReader } from "../trace-store/settling/due-rows.ts";
+import { settlingTraces } from "../trace-store/settling/due-traces.ts";
 import { settleDueTraces } from "./settle-due-traces.ts";
 import { sweepAwaitedParents, waitingChildren } from "./sweep-awaited-parents.ts";
 import { recheckResponses, sweepDueTraces, waitingTraces } from "./sweep-due-traces.ts";

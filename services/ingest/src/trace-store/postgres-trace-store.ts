@@ -12,7 +12,7 @@ import {
   type PostingsRecord,
   type SearchCandidates,
   toCandidates,
-} from "../search/search-candidates.ts";
+} from "../search/search-candidate-reader.ts";
 import { createComposeLoader } from "./reading/compose-store.ts";
 import { buildNamedRead, type NamedRecord } from "./reading/named-read.ts";
 import { buildOutlineRead, type OutlineRecord, toOutlinedSpan } from "./reading/outline-read.ts";

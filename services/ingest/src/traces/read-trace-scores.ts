@@ -4,7 +4,7 @@ import type { ReadSpan } from "../model/read-span.ts";
 import { scanMembers } from "../model/scan-members.ts";
 import { decodeSpanBody, readBodyMembers } from "../model/span-body.ts";
 import { showScore } from "../scores/show-score.ts";
-import type { TargetScores } from "../scores/target-scores.ts";
+import type { TargetScores } from "../scores/target-score-reader.ts";
 
 /** The scores of a span for its detail: stored ones, newest first, then evaluations from its telemetry (otlp 7). */
 export async function readTraceScores(

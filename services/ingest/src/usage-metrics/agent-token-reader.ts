@@ -1,8 +1,8 @@
 import type { Database, Statement } from "@touchstone/db";
 import { idBefore } from "../model/ids.ts";
 import type { TokenUse } from "./metrics-store.ts";
-import { repeatedOfSpans, repeatedTokenSums } from "./repeat-read.ts";
-import { inWindow, isPriceable, planning, pricingModel, tokenSums } from "./window-sql.ts";
+import { repeatedOfSpans, repeatedTokenSums } from "./repeated-usage-reader.ts";
+import { inWindow, isPriceable, planning, pricingModel, tokenSums } from "./span-window-reader.ts";
 
 /** Tokens of one agent by model; negative to subtract what a parent repeats of its children. */
 export interface AgentTokenUse extends Omit<TokenUse, "start"> {

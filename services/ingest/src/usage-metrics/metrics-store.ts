@@ -1,8 +1,8 @@
 import type { Stretch } from "@touchstone/contracts";
 import type { Database, Results, Statement } from "@touchstone/db";
 import { idBefore } from "../model/ids.ts";
-import { buildRepeatRead } from "./repeat-read.ts";
-import { inWindow, isPriceable, planning, pricingModel, startOf, tokenSums } from "./window-sql.ts";
+import { buildRepeatRead } from "./repeated-usage-reader.ts";
+import { inWindow, isPriceable, planning, pricingModel, startOf, tokenSums } from "./span-window-reader.ts";
 
 /** The spans to aggregate: those that began in a period, of a project or one of its agents. */
 export interface MetricsQuery {

@@ -2,7 +2,7 @@ import { limits } from "@touchstone/contracts";
 import type { Database, Statement } from "@touchstone/db";
 import { idBefore } from "../model/ids.ts";
 import type { TokenUse } from "./metrics-store.ts";
-import { isPriceable, pricingModel, tokenSums } from "./window-sql.ts";
+import { isPriceable, pricingModel, tokenSums } from "./span-window-reader.ts";
 
 /** The traces that began in a period and whose spans state a prompt, by the version that they state. */
 export interface PromptVersionCount {

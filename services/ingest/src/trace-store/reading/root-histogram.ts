@@ -1,6 +1,6 @@
 import type { Statement } from "@touchstone/db";
 import { AppError } from "@touchstone/service-kit";
-import type { SearchCandidates } from "../../search/search-candidates.ts";
+import type { SearchCandidates } from "../../search/search-candidate-reader.ts";
 import type { RootCount, RootHistogramQuery } from "../trace-store.ts";
 import { rootConditions, usedModelCondition } from "./root-conditions.ts";
 import { countedHitsMax, searchArguments } from "./root-list.ts";

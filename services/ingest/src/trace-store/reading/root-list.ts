@@ -2,7 +2,7 @@ import { limits } from "@touchstone/contracts";
 import type { Statement } from "@touchstone/db";
 import type { RootFilter } from "../../model/root-filter.ts";
 import { blobHeadBytes } from "../../model/span-body.ts";
-import type { SearchCandidates } from "../../search/search-candidates.ts";
+import type { SearchCandidates } from "../../search/search-candidate-reader.ts";
 import type { RootQuery } from "../trace-store.ts";
 import { firstIdOf, rootConditions, traceNamed, usedModelCondition } from "./root-conditions.ts";
 import { narrowColumns, type SpanRecord, verdictColumn } from "./span-select.ts";

@@ -1,17 +1,9 @@
 import type { Database } from "@touchstone/db";
-import type { SpanRow } from "../model/span-row.ts";
+import type { SpanRow } from "../../model/span-row.ts";
 
-/** The stored data about rows to be written. */
-export interface StoredSpans {
-  /** `dk` of the stored row, by id. Null: a row without an identity. */
-  identityById: ReadonlyMap<string, string | null>;
-  identities: ReadonlySet<string>;
-}
-
-export type FindStoredSpans = (projectId: string, rows: readonly SpanRow[]) => Promise<StoredSpans>;
-
-export function createStoredSpanFinder(database: Database): FindStoredSpans {
-  return async (projectId, rows) => {
+/** Finds what is stored about rows to be written: `dk` by id, null for a row without an identity, and the known identities. */
+export function createStoredSpanFinder(database: Database) {
+  return async (projectId: string, rows: readonly SpanRow[]) => {
     const ids = rows.map(({ id }) => id);
     const identities = rows.flatMap(({ dk }) => dk ?? []);
     const [byId, byIdentity] = await database.readScoped<[{ id: string; dk: string | null }, { dk: string }]>(

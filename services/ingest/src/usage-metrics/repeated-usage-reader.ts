@@ -1,5 +1,5 @@
 import { otlpFlag } from "../model/span-row.ts";
-import { freshOf, isPriceable, startOf } from "./window-sql.ts";
+import { freshOf, isPriceable, startOf } from "./span-window-reader.ts";
 
 /** Spans between one that used tokens and the next ancestor that reports any. */
 const silentParentsMax = 32;

@@ -1,5 +1,5 @@
 import type { Queryable } from "@touchstone/db";
-import { otlpFlag } from "../model/span-row.ts";
+import { otlpFlag } from "../../model/span-row.ts";
 import type { DueTrace } from "./due-traces.ts";
 
 /** The place of a span in its trace. */

@@ -1,7 +1,7 @@
 import type { Queryable, Statement } from "@touchstone/db";
-import type { ReadSpan } from "../model/read-span.ts";
-import { otlpFlag } from "../model/span-row.ts";
-import { readSpanSlices } from "../trace-store/reading/span-slices.ts";
+import type { ReadSpan } from "../../model/read-span.ts";
+import { otlpFlag } from "../../model/span-row.ts";
+import { readSpanSlices } from "../reading/span-slices.ts";
 import type { DueTrace } from "./due-traces.ts";
 
 /**

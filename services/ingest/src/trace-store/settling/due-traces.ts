@@ -1,5 +1,5 @@
 import type { Queryable, Statement } from "@touchstone/db";
-import { otlpFlag } from "../model/span-row.ts";
+import { otlpFlag } from "../../model/span-row.ts";
 import type { DueRow, Waiting } from "./due-rows.ts";
 
 /** A due trace, as of the moment it was read. */
