@@ -8,7 +8,7 @@ import { type NewDelivery, writeDeliveries } from "../webhooks/new-delivery-stor
 import type { PublicAddress } from "../webhooks/public-address.ts";
 import { isTold } from "../webhooks/webhook.ts";
 import { listWebhooksIn } from "../webhooks/webhook-store.ts";
-import { noteAnnouncement } from "./signal-store.ts";
+import { noteAnnouncement } from "./announcement-store.ts";
 
 /** A signal that was just raised or repeated. */
 export interface AnnouncedSignal {
