@@ -4,7 +4,7 @@ import type { Database } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { removeUnnamedMedia } from "../src/media/sweep-media.ts";
+import { removeUnnamedMedia } from "../src/media/unnamed-media-store.ts";
 import { openPools } from "./ingest-database.ts";
 import { type Reply, type RunningIngest, startIngest } from "./running-ingest.ts";
 

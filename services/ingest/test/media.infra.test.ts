@@ -4,7 +4,7 @@ import { systemClock, uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createSignedAddresses } from "../src/media/signed-addresses.ts";
-import { removeUnnamedMedia } from "../src/media/sweep-media.ts";
+import { removeUnnamedMedia } from "../src/media/unnamed-media-store.ts";
 import { createOldSpansStore } from "../src/retention/old-spans-store.ts";
 import { sweepOldSpans } from "../src/retention/sweep-old-spans.ts";
 import { createTraceRemover } from "../src/trace-store/removing/trace-remover.ts";

@@ -7,7 +7,7 @@ import { type Database, migrateSchema, openDatabase } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { removeUnnamedMedia } from "../src/media/sweep-media.ts";
+import { removeUnnamedMedia } from "../src/media/unnamed-media-store.ts";
 import { createOldSpansStore } from "../src/retention/old-spans-store.ts";
 import { sweepOldSpans } from "../src/retention/sweep-old-spans.ts";
 import { ingestSchema } from "../src/schema.ts";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
+import { giveUpLease, takeLease } from "./lease-store.ts";
 
 /** A lease that lets one replica do the background work. */
 export interface Lease {
@@ -38,20 +39,9 @@ export function createLease({ database, name, logger, onAcquired, lifetimeMs = 4
     // Counted from before the request: a slow answer leaves less time.
     const askedAtMs = performance.now();
     try {
-      const { rows } = await database.query({
-        // Returns a row only to the holder, old or new.
-        name: "lease_take",
-        text: `
-          insert into ingest.leases as lease (name, holder, expires_at)
-          values ($1, $2, now() + make_interval(secs => $3))
-          on conflict (name) do update
-          set holder = excluded.holder, expires_at = excluded.expires_at
-          where lease.holder = excluded.holder or lease.expires_at < now()
-          returning holder`,
-        values: [name, holder, lifetimeMs / 1000],
-      });
+      const isOurs = await takeLease(database, { name, holder, lifetimeMs });
       const wasHeld = isHeld();
-      heldUntilMs = rows.length > 0 ? askedAtMs + lifetimeMs : Number.NEGATIVE_INFINITY;
+      heldUntilMs = isOurs ? askedAtMs + lifetimeMs : Number.NEGATIVE_INFINITY;
       if (isHeld() && !wasHeld) onAcquired();
     } catch (err) {
       logger.debug({ err, lease: name }, "the lease was not renewed");
@@ -70,13 +60,9 @@ export function createLease({ database, name, logger, onAcquired, lifetimeMs = 4
       await turn;
       heldUntilMs = Number.NEGATIVE_INFINITY;
       // If PostgreSQL is unavailable, the lease expires.
-      await database
-        .query({
-          name: "lease_give_up",
-          text: "delete from ingest.leases where name = $1 and holder = $2",
-          values: [name, holder],
-        })
-        .catch((err) => logger.debug({ err, lease: name }, "the lease was not given up"));
+      await giveUpLease(database, { name, holder }).catch((err) =>
+        logger.debug({ err, lease: name }, "the lease was not given up"),
+      );
     },
   };
 }

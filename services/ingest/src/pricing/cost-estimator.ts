@@ -10,6 +10,7 @@ import { growTree, type Tree } from "../assembly/tree.ts";
 import type { ReadSpan } from "../model/read-span.ts";
 import {
   buildFragmentRead,
+  buildSizesRead,
   buildStoredResponseFragmentRead,
   buildTreeRead,
 } from "../trace-store/writing/trace-read.ts";
@@ -72,19 +73,10 @@ export function createCostEstimator({ reading, prices }: { reading: Database; pr
 
   async function readSpanCounts(projectId: string, traceKeys: readonly string[]): Promise<Map<string, number>> {
     if (traceKeys.length === 0) return new Map();
-    const { rows } = await reading.readScoped<{ trace_key: string; span_count: number }>([projectId], {
-      name: "traces_sizes",
-      text: `
-        select trace_key, span_count
-        from unnest($2::uuid[]) as wanted (wanted_key)
-        cross join lateral (
-          select trace_key, span_count
-          from ingest.traces
-          where project_id = $1 and trace_key = wanted.wanted_key
-          limit 1
-        ) traces`,
-      values: [projectId, traceKeys],
-    });
+    const { rows } = await reading.readScoped<{ trace_key: string; span_count: number }>(
+      [projectId],
+      buildSizesRead(projectId, traceKeys),
+    );
     return new Map(rows.map((row) => [row.trace_key, row.span_count]));
   }
 

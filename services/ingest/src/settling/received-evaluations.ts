@@ -1,24 +1,18 @@
 import type { ReceivedEvaluation } from "@touchstone/contracts";
-import type { Queryable, Statement } from "@touchstone/db";
+import type { Queryable } from "@touchstone/db";
 import { storableText } from "@touchstone/service-kit";
 import type { FragmentBody } from "../model/fragment-body.ts";
 import type { DueTrace } from "../trace-store/settling/due-traces.ts";
+import {
+  type EvaluationRecord,
+  evaluationPageRows,
+  readEvaluationPage,
+} from "../trace-store/settling/evaluation-records.ts";
 import { createRootFinder, readPlaces } from "../trace-store/settling/trace-places.ts";
 
-/** Records in one statement. */
-const pageRows = 200;
 const nameMaxChars = 200;
 const labelMaxChars = 1_000;
 const explanationMaxChars = 10_000;
-
-interface EvaluationRecord {
-  trace_key: string;
-  dk: string;
-  /** The graded span, which may not have arrived. */
-  span_id: string;
-  received_at: Date;
-  body: Buffer;
-}
 
 /** Finds the root above a span; null = the span is missing. */
 type RootIdFinder = (spanId: string) => string | null;
@@ -36,8 +30,7 @@ export async function* readEvaluations(
   const finders = new Map<string, RootIdFinder>();
   let after: EvaluationRecord | null = null;
   do {
-    const page: Statement = buildEvaluationRead(projectId, [...byKey.keys()], after);
-    const { rows } = await read<EvaluationRecord>(page);
+    const rows: EvaluationRecord[] = await readEvaluationPage(read, projectId, [...byKey.keys()], after);
     for (const record of rows) {
       const trace = byKey.get(record.trace_key) as DueTrace;
       const find = finders.get(trace.traceKey) ?? (await createIdFinder(read, trace));
@@ -46,41 +39,8 @@ export async function* readEvaluations(
       // The missing span makes the trace settle when it arrives.
       if (traceId !== null) yield { trace, evaluation: toEvaluation(record, { projectId, traceId }) };
     }
-    after = rows.length < pageRows ? null : (rows.at(-1) ?? null);
+    after = rows.length < evaluationPageRows ? null : (rows.at(-1) ?? null);
   } while (after !== null);
-}
-
-function buildEvaluationRead(
-  projectId: string,
-  traceKeys: readonly string[],
-  after: EvaluationRecord | null,
-): Statement {
-  // The kind of a fragment is the first of its facts. Spans are scanned only if a record of the project has only a
-  // response id.
-  const text = `
-    select trace_key, dk, span_id, received_at, body
-    from (
-      select trace_key, dk, span_id, received_at, facts, body
-      from ingest.log_fragments
-      where project_id = $1 and trace_key = any($2::uuid[]) and span_id is not null
-      union all
-      select answers.trace_key, dk, answers.span_id, received_at, facts, body
-      from (
-        select distinct on (trace_key, response_id) trace_key, response_id, span_id
-        from ingest.spans
-        where project_id = $1 and trace_key = any($2::uuid[]) and response_id is not null and exists (
-          select from ingest.log_fragments where project_id = $1 and trace_key is null and response_id is not null
-        )
-        order by trace_key, response_id, started_at, span_id
-      ) answers
-      join ingest.log_fragments fragments on project_id = $1 and fragments.response_id = answers.response_id
-      where fragments.trace_key is null
-    ) records
-    where starts_with(facts, '{"kind":"evaluation"') and ($3::uuid is null or (trace_key, dk) > ($3, $4::uuid))
-    order by trace_key, dk
-    limit $5`;
-  const place = after === null ? [null, null] : [after.trace_key, after.dk];
-  return { name: "evaluations_received", text, values: [projectId, traceKeys, ...place, pageRows] };
 }
 
 /** Most traces have one root, and their spans need not be read. */

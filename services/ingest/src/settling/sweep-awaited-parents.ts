@@ -8,36 +8,17 @@ import { decodeSpanBody, readBodyMembers } from "../model/span-body.ts";
 import { promotedFlag, remoteParentFlag, unmonitoredFlag } from "../model/span-row.ts";
 import { toTokenList } from "../model/token-list.ts";
 import { rootText } from "../search/search-text.ts";
-import type { DueRow, Waiting } from "../trace-store/settling/due-rows.ts";
+import {
+  buildRest,
+  buildServed,
+  type ChildRecord,
+  putOffChild,
+  takeChildren,
+} from "../trace-store/settling/awaited-parents.ts";
+import type { DueRow } from "../trace-store/settling/due-rows.ts";
 import { quotaSpent } from "../trace-store/writing/span-insert.ts";
 import { buildRowChanges, type ChangedRow } from "../trace-store/writing/trace-write.ts";
 import type { WriteContext } from "../trace-store/writing/write-traces.ts";
-
-/** Children that wait for a parent. */
-export const waitingChildren: Waiting = { table: "awaited_parents", key: "child_id", due: "due_at" };
-
-interface ChildRecord {
-  project_id: string;
-  dk: string;
-  child_id: string;
-  has_parent: boolean;
-  /** Null, like the following columns, if the child itself was removed. */
-  is_root: boolean | null;
-  name: string;
-  model: string | null;
-  framework: string | null;
-  latency_ms: number | null;
-  session_id: string | null;
-  has_error: boolean;
-  agg_tokens: (number | null)[] | null;
-  net_tokens: (number | null)[] | null;
-  tools: string | null;
-  flags: number;
-  created_at: Date;
-  source: string | null;
-  /** Null unless the child has to be promoted. */
-  body: Buffer | null;
-}
 
 /**
  * Handles REST children whose time to wait for a parent is over: a child without parent is promoted, a promoted one
@@ -65,7 +46,7 @@ export async function sweepAwaitedParents(
             logger.error({ err, projectId, spanId: id }, "a span could not be promoted; trying again in a minute");
           }
           // Fails if the database is unavailable, which ends the turn.
-          await putOff(database, projectId, id, isOverQuota);
+          await putOffChild(database, projectId, id, isOverQuota);
         });
       }
     }
@@ -79,38 +60,10 @@ async function sweepChildren(
   ids: readonly string[],
   { shard, quota }: WriteContext,
 ): Promise<void> {
-  const { rows } = await transaction.query<ChildRecord>({
-    // One row for each child that is still due; a parent that is being stored has its row.
-    name: "awaited_parents_take",
-    text: `
-      select waiting.project_id, waiting.dk, waiting.child_id, has_parent,
-        is_root, name, model, framework, latency_ms, session_id, has_error, agg_tokens, net_tokens, tools, flags,
-        created_at, source, case when not is_root and not has_parent then body end as body
-      from (
-        select *
-        from ingest.awaited_parents
-        where project_id = $1 and child_id = any ($2::uuid[]) and due_at <= now()
-        for update skip locked
-      ) waiting
-      cross join lateral (
-        select exists (
-          select from ingest.span_keys
-          where span_keys.project_id = waiting.project_id and span_keys.dk = waiting.dk
-        ) as has_parent
-      ) parents
-      left join lateral (
-        select is_root, name, model, framework, latency_ms, session_id, has_error, agg_tokens, net_tokens, tools, flags,
-          created_at, source, body
-        from ingest.spans
-        where spans.project_id = waiting.project_id and spans.id = waiting.child_id
-        limit 1
-      ) children on true`,
-    values: [projectId, ids],
-  });
   const changed: ChangedRow[] = [];
   const waiting: string[] = [];
   const served: string[] = [];
-  for (const child of rows) {
+  for (const child of await takeChildren(transaction, projectId, ids)) {
     const isPromoted = child.is_root === true && (child.flags & promotedFlag) !== 0;
     const isOrphan = child.is_root === false && !child.has_parent;
     if (isOrphan && child.body !== null) changed.push(await promote(projectId, child, child.body));
@@ -120,19 +73,8 @@ async function sweepChildren(
   }
   await transaction.pipeline([
     ...[...splitByBytes(changed, bytesOf, eventBytesMax)].map((part) => buildRowChanges(part, { shard, quota })),
-    {
-      name: "awaited_parents_rest",
-      text: `
-        update ingest.awaited_parents
-        set due_at = now() + interval '1 day'
-        where project_id = $1 and child_id = any ($2::uuid[])`,
-      values: [projectId, waiting],
-    },
-    {
-      name: "awaited_parents_served",
-      text: "delete from ingest.awaited_parents where project_id = $1 and child_id = any ($2::uuid[])",
-      values: [projectId, served],
-    },
+    buildRest(projectId, waiting),
+    buildServed(projectId, served),
   ]);
 }
 
@@ -181,19 +123,4 @@ function shown(projectId: string, child: ChildRecord): ChangedRow["change"] {
     before: { is_root: child.is_root === true, created_at: child.created_at, source: child.source },
     isRewritten: false,
   };
-}
-
-/** Over quota until tomorrow, else for a minute. */
-async function putOff(database: Database, projectId: string, id: string, isOverQuota: boolean): Promise<void> {
-  await database.query({
-    name: "awaited_parent_put_off",
-    text: `
-      update ingest.awaited_parents
-      set due_at = case
-        when $3 then (date_trunc('day', now() at time zone 'UTC') + interval '1 day') at time zone 'UTC'
-        else now() + interval '1 minute'
-      end
-      where project_id = $1 and child_id = $2`,
-    values: [projectId, id, isOverQuota],
-  });
 }

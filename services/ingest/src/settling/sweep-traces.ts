@@ -3,11 +3,13 @@ import type { Logger } from "@touchstone/service-kit";
 import { removeDoubtedAgents } from "../agents/doubted-agent-store.ts";
 import type { AssemblySettings } from "../assembly/assembly-settings.ts";
 import { type LeasedTurns, takeLeasedTurns } from "../background/leased-turns.ts";
+import { waitingChildren } from "../trace-store/settling/awaited-parents.ts";
 import { createDueReader } from "../trace-store/settling/due-rows.ts";
 import { settlingTraces } from "../trace-store/settling/due-traces.ts";
+import { recheckResponses, waitingTraces } from "../trace-store/settling/waiting-traces.ts";
 import { settleDueTraces } from "./settle-due-traces.ts";
-import { sweepAwaitedParents, waitingChildren } from "./sweep-awaited-parents.ts";
-import { recheckResponses, sweepDueTraces, waitingTraces } from "./sweep-due-traces.ts";
+import { sweepAwaitedParents } from "./sweep-awaited-parents.ts";
+import { sweepDueTraces } from "./sweep-due-traces.ts";
 
 /** Counters have one shard for each writer; this is the sweeper's. */
 const sweeperShard = -2;

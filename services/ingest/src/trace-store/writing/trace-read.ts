@@ -37,6 +37,20 @@ export function buildTraceStates(keys: readonly TraceKey[]): Statement {
   return { name: "traces_read", text, values: columns(keys) };
 }
 
+/** The number of spans of traces of one project; none for a trace that is not stored. */
+export function buildSizesRead(projectId: string, traceKeys: readonly string[]): Statement {
+  const text = `
+    select trace_key, span_count
+    from unnest($2::uuid[]) as wanted (wanted_key)
+    cross join lateral (
+      select trace_key, span_count
+      from ingest.traces
+      where project_id = $1 and trace_key = wanted.wanted_key
+      limit 1
+    ) traces`;
+  return { name: "traces_sizes", text, values: [projectId, traceKeys] };
+}
+
 /** Every stored row of the traces with at most `spansMax` spans; no rows of larger ones. */
 export function buildTreeRead(keys: readonly TraceKey[], spansMax: number | null): Statement {
   const text = `
