@@ -34,12 +34,12 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "requests act as the schema's owner",
-    file: "libs/db/src/schema-owner.ts",
+    file: "libs/db/src/schema-migrations.ts",
     find: "_app`,",
     replace: "_owner`,",
     test: {
       project: "infra",
-      file: "libs/db/test/schema-owner.infra.test.ts",
+      file: "libs/db/test/schema-migrations.infra.test.ts",
       name: "a scoped transaction sees and writes the rows of its projects only",
     },
   },
@@ -222,12 +222,12 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a migration that was edited is passed over",
-    file: "libs/db/src/schema-owner.ts",
+    file: "libs/db/src/schema-migrations.ts",
     find: "known.has(name) && known.get(name) !== sha256",
     replace: "known.has(name) && sha256 === null",
     test: {
       project: "infra",
-      file: "libs/db/test/schema-owner.infra.test.ts",
+      file: "libs/db/test/schema-migrations.infra.test.ts",
       name: "a migration edited after it ran refuses the start",
     },
   },

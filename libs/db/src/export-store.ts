@@ -1,6 +1,6 @@
 import { type PartBounds, readListPage, type SizedRow } from "@touchstone/service-kit";
 import type { Database } from "./database.ts";
-import type { ExportedTable } from "./exported-table.ts";
+import type { ExportedTable } from "./exported-table-reader.ts";
 
 /** One row of an export. */
 export interface ExportedRow {

@@ -19,20 +19,20 @@ export {
   exportedMembers,
   firstId,
   type MemberText,
-} from "./exported-table.ts";
+} from "./exported-table-reader.ts";
 export { createKeptOutboxStore, type KeptOutboxStore } from "./kept-outbox-store.ts";
-export { selectPart, storedSize } from "./list-page.ts";
+export { selectPart, storedSize } from "./list-page-reader.ts";
 export { onceInTransaction } from "./once-in-transaction.ts";
 export { createOutboxStore, type OutboxRow, type OutboxStore, type WaitingEvents } from "./outbox-store.ts";
 export { type ArrayColumns, integerArray, parameters } from "./parameters.ts";
-export { type CloseProjects, createProjectClosing } from "./project-closing.ts";
+export { type CloseProjects, createProjectClosing } from "./project-closing-store.ts";
 export {
   createProjectDeletions,
   type ProjectDeletions,
   type ProjectTable,
-} from "./project-deletions.ts";
+} from "./project-deletion-store.ts";
 export { createReadList, type ListQuery } from "./read-list.ts";
 export { readableJson } from "./readable-json.ts";
-export { type MigrationOptions, migrateSchema, rolesOf, type SchemaRoles } from "./schema-owner.ts";
+export { type MigrationOptions, migrateSchema, rolesOf, type SchemaRoles } from "./schema-migrations.ts";
 export { prepareSchema, type SchemaMigration, type SchemaPreparation } from "./schema-preparation.ts";
 export { shareDatabase } from "./share-database.ts";

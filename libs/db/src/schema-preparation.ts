@@ -1,4 +1,4 @@
-import { findMissingMigrations, type MigrationOptions, migrateSchema } from "./schema-owner.ts";
+import { findMissingMigrations, type MigrationOptions, migrateSchema } from "./schema-migrations.ts";
 
 /** A running migration, or the wait for one. */
 export interface SchemaPreparation {

@@ -14,7 +14,7 @@ import type { WorkOnDataset } from "./datasets/dataset-work.ts";
 import { itemRoutes } from "./datasets/item-routes.ts";
 import type { NamedDatasetStore } from "./datasets/named-dataset-store.ts";
 import { datasetRoutes } from "./datasets/routes.ts";
-import type { ExportStore } from "./export/exported-tables.ts";
+import type { ExportStore } from "./export/exported-table-reader.ts";
 import { exportRoutes } from "./export/routes.ts";
 import type { KeepItem } from "./external-runs/keep-run-item.ts";
 import { externalRunRoutes } from "./external-runs/routes.ts";

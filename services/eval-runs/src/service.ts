@@ -15,7 +15,7 @@ import type { EvalRunsConfig } from "./config.ts";
 import { createDatasetStore } from "./datasets/dataset-store.ts";
 import { createDatasetWork } from "./datasets/dataset-work.ts";
 import { createNamedDatasetStore } from "./datasets/named-dataset-store.ts";
-import { createExportStore } from "./export/exported-tables.ts";
+import { createExportStore } from "./export/exported-table-reader.ts";
 import { consumeExperimentItems } from "./external-runs/bus.ts";
 import { createCasePlaces } from "./external-runs/case-places.ts";
 import { createItemKeeper } from "./external-runs/keep-run-item.ts";

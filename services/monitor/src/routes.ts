@@ -11,7 +11,7 @@ import { type AgreementReader, createAgreementReader } from "./dashboards/agreem
 import { createModelReader, type ModelReader } from "./dashboards/model-reader.ts";
 import { dashboardRoutes } from "./dashboards/routes.ts";
 import { createTrafficReader, type TrafficReader } from "./dashboards/traffic-reader.ts";
-import { createExportStore, type ExportStore } from "./export/exported-tables.ts";
+import { createExportStore, type ExportStore } from "./export/exported-table-reader.ts";
 import { exportRoutes } from "./export/routes.ts";
 import type { FeedbackStore } from "./feedback/feedback-store.ts";
 import { feedbackRoutes } from "./feedback/routes.ts";

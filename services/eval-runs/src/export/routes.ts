@@ -1,7 +1,7 @@
 import { internalRoutes, routes } from "@touchstone/contracts";
 import type { ServedRoute } from "@touchstone/service-kit";
 import { countExportedRows, exportTable } from "@touchstone/store-service";
-import { type ExportedEntity, type ExportStore, exportedTables } from "./exported-tables.ts";
+import { type ExportedEntity, type ExportStore, exportedTables } from "./exported-table-reader.ts";
 
 interface ExportDependencies {
   exports: ExportStore;

@@ -1,6 +1,6 @@
 import { type ExportedTable, firstId, readableJson, storedSize } from "@touchstone/db";
 import type { OnlineProfile } from "../graders/online-profile.ts";
-import { byId, createdAt, json, jsonText, updatedAt, versionsOf } from "./exported-table.ts";
+import { byId, createdAt, json, jsonText, updatedAt, versionsOf } from "./versioned-table-reader.ts";
 
 /** Graders: configs, which are evaluation settings and judge scorers at once, and scorer groups. */
 export const graderTables = {

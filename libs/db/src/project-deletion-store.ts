@@ -1,6 +1,6 @@
 import type { Logger } from "@touchstone/service-kit";
 import type { Database, Queryable } from "./database.ts";
-import { closeStatement } from "./project-closing.ts";
+import { closeStatement } from "./project-closing-store.ts";
 
 /** A table with rows of projects. */
 export interface ProjectTable {

@@ -1,5 +1,5 @@
 import { type ExportedTable, firstId } from "@touchstone/db";
-import { byId, createdAt, json, jsonText } from "./exported-table.ts";
+import { byId, createdAt, json, jsonText } from "./versioned-table-reader.ts";
 
 /** Results of analysing runs: recorded gate verdicts and analyses. */
 export const analysisTables = {

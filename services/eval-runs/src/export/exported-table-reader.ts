@@ -7,10 +7,10 @@ import {
   type ExportStore as Store,
   storedSize,
 } from "@touchstone/db";
-import { analysisTables } from "./analysis-tables.ts";
-import { byId, createdAt, json, jsonText, versionsOf } from "./exported-table.ts";
-import { graderTables } from "./grader-tables.ts";
-import { registryTables } from "./registry-tables.ts";
+import { analysisTables } from "./analysis-table-reader.ts";
+import { graderTables } from "./grader-table-reader.ts";
+import { registryTables } from "./registry-table-reader.ts";
+import { byId, createdAt, json, jsonText, versionsOf } from "./versioned-table-reader.ts";
 
 /** Every table this service exports, by the name of the entity (completions 13). */
 export const exportedTables = {

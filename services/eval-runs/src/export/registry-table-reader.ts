@@ -1,5 +1,5 @@
 import { type ExportedTable, storedSize } from "@touchstone/db";
-import { byId, createdAt, json, jsonText, updatedAt, versionsOf } from "./exported-table.ts";
+import { byId, createdAt, json, jsonText, updatedAt, versionsOf } from "./versioned-table-reader.ts";
 
 /** Registries: prompts and tool schemas. */
 export const registryTables = {
