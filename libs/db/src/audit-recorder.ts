@@ -1,6 +1,6 @@
 import { type Act, composeRecordedAct, type Deed } from "@touchstone/service-kit";
 import type { Queryable } from "./database.ts";
-import { enqueueEvent } from "./enqueue-event.ts";
+import { enqueueEvent } from "./outbox-store.ts";
 
 /**
  * Reports acts of a service to auth's audit log: the event is written to the outbox of `schema` in the transaction of

@@ -10,7 +10,6 @@ export {
   type Transaction,
 } from "./database.ts";
 export { sqlStateOf, translateDatabaseError } from "./database-error.ts";
-export { enqueueEvent } from "./enqueue-event.ts";
 export { createExportStore, type ExportedRow, type ExportStore } from "./export-store.ts";
 export {
   type Columns,
@@ -23,7 +22,13 @@ export {
 export { createKeptOutboxStore, type KeptOutboxStore } from "./kept-outbox-store.ts";
 export { selectPart, storedSize } from "./list-page-reader.ts";
 export { onceInTransaction } from "./once-in-transaction.ts";
-export { createOutboxStore, type OutboxRow, type OutboxStore, type WaitingEvents } from "./outbox-store.ts";
+export {
+  createOutboxStore,
+  enqueueEvent,
+  type OutboxRow,
+  type OutboxStore,
+  type WaitingEvents,
+} from "./outbox-store.ts";
 export { type ArrayColumns, integerArray, parameters } from "./parameters.ts";
 export { type CloseProjects, createProjectClosing } from "./project-closing-store.ts";
 export {

@@ -2,9 +2,10 @@ import type { Gate } from "@touchstone/contracts";
 import { type Database, type Statement, selectPart } from "@touchstone/db";
 import type { ListPage, SizedRow } from "@touchstone/service-kit";
 import { announceGate } from "../gates/announce-gate.ts";
+import { matchesVerdict, verdictValues } from "../gates/gate-store.ts";
 import { readList } from "../queries/list-query.ts";
 import { buildRunInsert, type NewRun, refuseGoneDataset, type TerminalStatus } from "../runs/run-store.ts";
-import { matchesVerdict, type VerdictFilter, type VerdictQuery, verdictValues } from "../runs/verdict-query.ts";
+import type { VerdictFilter, VerdictQuery } from "../runs/verdict-query.ts";
 import type { CiSettings } from "./ci-settings.ts";
 import type { Verdict } from "./decide-ci-run.ts";
 

@@ -3,7 +3,7 @@ import { type Database, type ListQuery, selectPart } from "@touchstone/db";
 import type { ListPage, SizedRow } from "@touchstone/service-kit";
 import { readList } from "../queries/list-query.ts";
 import { branchOfSubject, commitOfSubject, isJudgedRun } from "../runs/run-store.ts";
-import { matchesVerdict, type VerdictQuery, verdictValues } from "../runs/verdict-query.ts";
+import type { VerdictFilter, VerdictQuery } from "../runs/verdict-query.ts";
 import { announceGate } from "./announce-gate.ts";
 
 /** A recorded verdict. */
@@ -52,6 +52,18 @@ export interface GateStore {
 
 /** completions 5.6: the baseline is among the last five. */
 const baselinesMax = 5;
+
+/** On joined `evals.runs`; the first four parameters are {@link verdictValues}. */
+export const matchesVerdict = `
+            runs.project_id = $1
+            and ($2::uuid is null or runs.dataset_id = $2)
+            and ($3::text is null or ${branchOfSubject} = $3)
+            and ($4::text is null or starts_with(${commitOfSubject}, $4) or starts_with($4, ${commitOfSubject}))`;
+
+/** The parameters of {@link matchesVerdict}. */
+export function verdictValues(projectId: string, { datasetId, branch, commit }: VerdictFilter): unknown[] {
+  return [projectId, datasetId, branch, commit];
+}
 
 /** The first six parameters are {@link recordedValues}. */
 const recordedTables = `

@@ -2,7 +2,6 @@ import { isUuid, limits } from "@touchstone/contracts";
 import type { ListQuery } from "@touchstone/db";
 import type { Call } from "@touchstone/service-kit";
 import { type Query, readCursor, readLimit, readText } from "../queries/read-query.ts";
-import { branchOfSubject, commitOfSubject } from "./run-store.ts";
 
 /** Filters of pipeline verdicts; null = all. */
 export interface VerdictFilter {
@@ -38,15 +37,4 @@ export function readVerdictQuery({ query, makeRoom }: Call): VerdictQuery {
 /** PostgreSQL rejects NUL: it is replaced, and the value then matches nothing. */
 export function readStored(query: Query, name: string): string | null {
   return readText(query, name)?.replaceAll("\0", "\ufffd") ?? null;
-}
-
-/** On joined `evals.runs`; the first four parameters are {@link verdictValues}. */
-export const matchesVerdict = `
-            runs.project_id = $1
-            and ($2::uuid is null or runs.dataset_id = $2)
-            and ($3::text is null or ${branchOfSubject} = $3)
-            and ($4::text is null or starts_with(${commitOfSubject}, $4) or starts_with($4, ${commitOfSubject}))`;
-
-export function verdictValues(projectId: string, { datasetId, branch, commit }: VerdictFilter): unknown[] {
-  return [projectId, datasetId, branch, commit];
 }
