@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Database, Statement } from "@touchstone/db";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createSessionStore } from "../src/sessions/session-store.ts";
+import { createSessionStore } from "../src/trace-store/reading/session-store.ts";
 import { countRowsRead, type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
 
 let database: IngestDatabase;

@@ -10,7 +10,7 @@ import type { RatingNews } from "../results/rating-news-store.ts";
 import { createGroupedStore } from "../results/store-in-groups.ts";
 import { composeResult, type ResultRow, type StoredResult } from "../results/stored-result.ts";
 import type { Timings } from "../timings.ts";
-import { storeFinishedRun } from "./store-finished-run.ts";
+import { storeFinishedRun } from "./finished-run-store.ts";
 
 /** The grading of a trace: a dataset, or only a grading config. */
 export interface TraceGrading {

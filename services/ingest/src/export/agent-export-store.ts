@@ -1,7 +1,7 @@
 import { limits } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import type { Agent } from "../agents/agent-store.ts";
-import type { SpanExportQuery } from "./span-export-store.ts";
+import type { SpanExportQuery } from "../trace-store/reading/span-export-store.ts";
 
 /** Reads all agents of a project, by id. */
 export interface AgentExportStore {

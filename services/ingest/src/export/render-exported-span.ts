@@ -1,5 +1,5 @@
 import { cutBodyMembers, decodeSpanBody } from "../model/span-body.ts";
-import type { ExportedSpan } from "./span-export-store.ts";
+import type { ExportedSpan } from "../trace-store/reading/span-export-store.ts";
 
 /**
  * One line of `GET /export/traces` (completions 13): the stored row under its camelCase names. A column without a value

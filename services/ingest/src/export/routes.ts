@@ -5,9 +5,9 @@ import type { ExportedMedia, MediaExportStore } from "../media/media-export-stor
 import type { ScoreStore } from "../scores/score-store.ts";
 import { showScore } from "../scores/show-score.ts";
 import type { StoredScore } from "../scores/stored-score.ts";
+import type { ExportedSpan, SpanExportStore } from "../trace-store/reading/span-export-store.ts";
 import type { AgentExportStore } from "./agent-export-store.ts";
 import { renderExportedSpan } from "./render-exported-span.ts";
-import type { ExportedSpan, SpanExportStore } from "./span-export-store.ts";
 
 /** Export of spans, agents, scores and media. */
 export function exportRoutes(dependencies: {

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { ReadSpan } from "../model/read-span.ts";
 import { cutText, readRecordedText } from "../model/recorded-text.ts";
 import { decodeSpanBody, readBodyMembers } from "../model/span-body.ts";
-import type { SessionStore } from "../sessions/session-store.ts";
+import type { SessionStore } from "../trace-store/reading/session-store.ts";
 import type { TraceStore } from "../trace-store/trace-store.ts";
 
 const turnsMax = 200;

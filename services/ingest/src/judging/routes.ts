@@ -12,7 +12,7 @@ import {
 } from "@touchstone/contracts";
 import type { Handler, ServedRoute } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { SessionStore } from "../sessions/session-store.ts";
+import type { SessionStore } from "../trace-store/reading/session-store.ts";
 import type { TraceStore } from "../trace-store/trace-store.ts";
 import { readJudgedTrace } from "./read-judged-trace.ts";
 import { readScriptTrace } from "./read-script-trace.ts";

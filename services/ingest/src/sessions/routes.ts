@@ -1,9 +1,9 @@
 import { lengthOf, limits, readDashboardWindow, routes } from "@touchstone/contracts";
 import { type Clock, type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import type { SessionStore } from "../trace-store/reading/session-store.ts";
 import type { TraceStore } from "../trace-store/trace-store.ts";
 import { isPreview } from "../traces/read-root-filter.ts";
 import { previewInput } from "../traces/show-trace.ts";
-import type { SessionStore } from "./session-store.ts";
 
 /** The list of sessions. */
 export function sessionRoutes(dependencies: {

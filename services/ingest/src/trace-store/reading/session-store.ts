@@ -1,7 +1,7 @@
 import type { Database } from "@touchstone/db";
-import { toUuid } from "../model/ids.ts";
-import { otlpFlag } from "../model/span-row.ts";
-import { firstIdOf } from "../trace-store/reading/root-conditions.ts";
+import { toUuid } from "../../model/ids.ts";
+import { otlpFlag } from "../../model/span-row.ts";
+import { firstIdOf } from "./root-conditions.ts";
 
 /** The totals of one session, over the spans in a window of time. */
 export interface SessionSummary {

@@ -1,10 +1,10 @@
 import { limits } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
-import { composeSpans } from "../assembly/compose.ts";
-import { idBefore } from "../model/ids.ts";
-import type { ReadSpan } from "../model/read-span.ts";
-import { createComposeLoader } from "../trace-store/reading/compose-store.ts";
-import { narrowColumns, type SpanRecord, toReadSpan } from "../trace-store/reading/span-select.ts";
+import { composeSpans } from "../../assembly/compose.ts";
+import { idBefore } from "../../model/ids.ts";
+import type { ReadSpan } from "../../model/read-span.ts";
+import { createComposeLoader } from "./compose-store.ts";
+import { narrowColumns, type SpanRecord, toReadSpan } from "./span-select.ts";
 
 /** An exported span: its shown values, and those that an import needs. */
 export interface ExportedSpan extends ReadSpan {
