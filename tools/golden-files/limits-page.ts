@@ -82,7 +82,7 @@ const atLimit: Record<keyof typeof limits, string> = {
   streamBacklogMaxBytes: "Data that may wait for the reader of a live stream; then the stream is closed.",
   streamResumeMaxMs: "How long a reader of a live stream may be disconnected without missing an event.",
   sessionsListedMax: "Sessions in the overview, the newest.",
-  agentsListedMax: "Agents in the list.",
+  agentsListedMax: "Agents on a page of the list.",
   modelPricesMax: "Models a project may add to the price catalogue.",
   ingestQueueMaxRows:
     "Spans of one project waiting for a commit; more is 429 with `Retry-After: 1`. All projects together may use 1.5 times as many ([fair shares](fair-shares.md)).",

@@ -256,7 +256,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "siblings are taken in the order they came in",
     file: "services/ingest/src/assembly/tree.ts",
-    find: "const ordered = [...bySpanId.values()].sort(byStart);",
+    find: "const ordered = yield* sortInSlices([...bySpanId.values()], byStart);",
     replace: "const ordered = [...bySpanId.values()];",
     test: {
       project: "unit",

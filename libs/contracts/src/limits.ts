@@ -120,7 +120,7 @@ export const limits = {
   streamBacklogMaxBytes: 1024 * 1024,
   /** completions 1.8: a reader that was disconnected for longer starts over. */
   streamResumeMaxMs: 60 * 60 * 1000,
-  /** Rows of the lists without pages: the newest sessions; agents and prices of a project. */
+  /** Rows of the lists without pages: the newest sessions, prices of a project; and agents on a page. */
   sessionsListedMax: 1000,
   agentsListedMax: 5000,
   modelPricesMax: 1000,

@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { agentReply, internalRoutes, sessionList } from "@touchstone/contracts";
+import { openDatabase } from "@touchstone/db";
 import { createInternalClient, type InternalClient, systemClock, uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { silentLogger } from "./ingest-database.ts";
 import { type Reply, type RunningIngest, rootSecret, startIngest } from "./running-ingest.ts";
 
 let database: TestDatabase;
@@ -55,6 +57,43 @@ describe("the registry of agents", () => {
     expect(await find(projectId, [id])).toEqual([agents[0]]);
     const read = await ingest.call(projectId, "GET", `/api/v1/agents/${created.json.agent._id}`);
     expect(read.json).toEqual(created.json);
+  });
+
+  test("are listed in pages by name, then age, and by how long their names are", async () => {
+    const projectId = newProject();
+    const ids: string[] = [];
+    for (const name of ["b", "a", "b", "c"]) ids.push((await create(projectId, { name })).json.agent._id);
+    const inOrder = [ids[1], ids[0], ids[2], ids[3]];
+    const page = (limit: number, after: string | null) =>
+      monitor.call(internalRoutes.findAgents, { projectId, ids: null, withTraffic: false, limit, after }, options);
+
+    const first = await page(3, null);
+    const second = await page(3, first.nextCursor ?? null);
+    expect([first, second].map(({ agents }) => agents.map(({ id }) => id))).toEqual([inOrder.slice(0, 3), [ids[3]]]);
+    expect(first).toMatchObject({ hasNextPage: true, nextCursor: ids[2] });
+    expect(second).not.toHaveProperty("hasNextPage");
+
+    const admin = openDatabase({
+      url: database.adminUrl,
+      role: new URL(database.adminUrl).username,
+      applicationName: "test",
+      connectionsMax: 1,
+      statementTimeoutMs: 20_000,
+      openProjects: undefined,
+      logger: silentLogger,
+    });
+    onTestFinished(() => admin.close());
+    await admin.query({
+      name: "many_agents",
+      text: `
+        insert into ingest.agents (project_id, id, name_key, name, is_requested)
+        select $1, gen_random_uuid(), gen_random_uuid(), repeat('ä', 1990) || number, true
+        from generate_series(1000, 3999) as number`,
+      values: [projectId],
+    });
+    const { agents, truncatedBy } = await page(5_000, null);
+    expect(truncatedBy).toBe("bytes");
+    expect(agents.length).toBeLessThan(2_200);
   });
 
   test("are counted: their root traces, and when the newest of them was", async () => {

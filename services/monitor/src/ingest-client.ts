@@ -8,13 +8,21 @@ import {
   type RecordedTurn,
   type ScriptTrace,
 } from "@touchstone/contracts";
-import { type InternalClient, uuidv7 } from "@touchstone/service-kit";
+import { type InternalClient, type ListPage, uuidv7 } from "@touchstone/service-kit";
 
 /** An agent with its number of traces. */
 export interface AgentTraffic extends FoundAgent {
   traceCount: number;
   /** ISO 8601; null: it has no trace. */
   lastSeenAt: string | null;
+}
+
+/** A page of agents. */
+export interface AgentsQuery {
+  /** The agent to continue after; null = from the beginning. */
+  cursor: string | null;
+  limit: number;
+  withTraffic: boolean;
 }
 
 /**
@@ -30,10 +38,10 @@ export interface IngestClient {
   readTraceForScripts(projectId: string, traceId: string): Promise<ScriptTrace | null>;
   /** The turns of a session, in order; empty when it does not exist. */
   readTurns(projectId: string, sessionId: string): Promise<RecordedTurn[]>;
-  /** Agents by name; all agents of the project if no ids are given. */
-  findAgents(projectId: string, ids: readonly string[] | null): Promise<FoundAgent[]>;
-  /** All agents of the project with the counts of their root traces. */
-  countTraffic(projectId: string): Promise<AgentTraffic[]>;
+  /** Those of the agents that there are, by name. */
+  findAgents(projectId: string, ids: readonly string[]): Promise<FoundAgent[]>;
+  /** A page of the project's agents, by name; with the counts of their root traces where that is asked, else zeros. */
+  pageAgents(projectId: string, query: AgentsQuery): Promise<ListPage<AgentTraffic>>;
   /** USD by model, over all spans of a window; models without a known price are left out. */
   readModelCosts(of: {
     projectId: string;
@@ -75,13 +83,18 @@ export function createIngestClient(client: Pick<InternalClient, "call">): Ingest
       return (await client.call(internalRoutes.readTurns, { projectId, sessionId }, options())).turns;
     },
     async findAgents(projectId, ids) {
-      const asked = { projectId, ids: ids && [...ids], withTraffic: false };
+      const asked = { projectId, ids: [...ids], withTraffic: false };
       return (await client.call(internalRoutes.findAgents, asked, options())).agents;
     },
-    async countTraffic(projectId) {
-      const asked = { projectId, ids: null, withTraffic: true };
-      const { agents } = await client.call(internalRoutes.findAgents, asked, options());
-      return agents.map((agent) => ({ ...agent, traceCount: agent.traceCount ?? 0 }));
+    async pageAgents(projectId, { cursor: after, limit, withTraffic }) {
+      const asked = { projectId, ids: null, withTraffic, after, limit };
+      const {
+        agents,
+        hasNextPage = false,
+        truncatedBy,
+      } = await client.call(internalRoutes.findAgents, asked, options());
+      const rows = agents.map((agent) => ({ ...agent, traceCount: agent.traceCount ?? 0 }));
+      return { rows, hasNextPage, isCut: truncatedBy === "bytes" };
     },
     async readModelCosts(of) {
       const { costs } = await client.call(internalRoutes.readModelCosts, of, options());

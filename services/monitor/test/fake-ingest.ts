@@ -86,9 +86,14 @@ export async function startFakeIngest(): Promise<FakeIngest> {
       {
         route: internalRoutes.findAgents,
         async handle(call) {
-          const { projectId, ids } = internalRoutes.findAgents.body.parse(await call.json());
+          const { projectId, ids, after, limit } = internalRoutes.findAgents.body.parse(await call.json());
           requireThere();
-          return { status: 200, body: { agents: agentsOf(projectId).filter(({ id }) => ids?.includes(id) ?? true) } };
+          const all = agentsOf(projectId).filter(({ id }) => ids?.includes(id) ?? true);
+          const start = all.findIndex(({ id }) => id === after) + 1;
+          const agents = all.slice(start, start + (limit ?? all.length));
+          const last = agents.at(-1)?.id;
+          const isWhole = start + agents.length === all.length || last === undefined;
+          return { status: 200, body: { agents, ...(!isWhole && { hasNextPage: true as const, nextCursor: last }) } };
         },
       },
       {

@@ -1,12 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  agentList,
-  profileReply,
-  type SettledTrace,
-  signalFeedbackReply,
-  signalReply,
-  trackedAgentList,
-} from "@touchstone/contracts";
+import { profileReply, type SettledTrace, signalFeedbackReply, signalReply } from "@touchstone/contracts";
 import { describe, expect, test } from "vitest";
 import type { ProjectClient } from "./start-monitor.ts";
 import {
@@ -292,54 +285,5 @@ describe("a monitoring profile", () => {
     ] as const) {
       expect(await project.send("PUT", path, body)).toEqual({ status: 400, body: { error } });
     }
-  });
-});
-
-describe("agents", () => {
-  test("are listed by name with their profiles", async () => {
-    const project = newProject();
-    const ids = ["shop", "bank"].map((name) => fakeIngest.addAgent(project.projectId, name));
-    await project.send("PUT", "/monitor/profiles/shop", { enabled: false });
-
-    const { agents } = agentList.parse((await project.send("GET", "/agents")).body);
-    expect(agents.map(({ name }) => name)).toEqual(["bank", "shop"]);
-    expect(agents[0]).toEqual({
-      _id: ids[1],
-      name: "bank",
-      createdAt: "2026-01-01T00:00:00.000Z",
-      kind: "agent",
-      agentType: "external",
-      monitoringAgentId: ids[1],
-      monitoringProfile: null,
-    });
-    expect(agents[1]?.monitoringProfile).toMatchObject({ agentId: ids[0], enabled: false });
-  });
-
-  test("are tracked until they are not: their profile is switched with it", async () => {
-    const project = newProject();
-    const traffic = { traceCount: 3, lastSeenAt: "2026-01-02T00:00:00.000Z" };
-    const agentId = fakeIngest.addAgent(project.projectId, "shop", traffic);
-    const shown = (tracked: boolean) => ({
-      status: 200,
-      body: { agents: [{ _id: agentId, name: "shop", tracked, ...traffic }] },
-    });
-    const listed = await project.send("GET", "/ingest/tracked-agents");
-    trackedAgentList.parse(listed.body);
-    expect(listed).toEqual(shown(true));
-
-    expect(await project.send("PUT", "/ingest/tracked-agents", { agentId, tracked: false })).toEqual(shown(false));
-    expect((await project.send("GET", "/monitor/profiles/shop")).body.profile.enabled).toBe(false);
-    expect(await project.send("PUT", "/ingest/tracked-agents", { agentId, tracked: true })).toEqual(shown(true));
-
-    const put = (body: object) => project.send("PUT", "/ingest/tracked-agents", body);
-    expect(await put({})).toEqual({ status: 400, body: { error: "agentId is required" } });
-    expect(await put({ agentId: "" })).toEqual({ status: 400, body: { error: "agentId is required" } });
-    expect(await put({ agentId })).toEqual({ status: 400, body: { error: "tracked must be a boolean" } });
-    expect(await put({ agentId: "none", tracked: true })).toEqual({ status: 404, body: { error: "Agent not found" } });
-    const foreign = fakeIngest.addAgent(randomUUID(), "foreign");
-    expect(await put({ agentId: foreign, tracked: true })).toEqual({
-      status: 403,
-      body: { error: "Agent not found in workspace or insufficient permissions" },
-    });
   });
 });

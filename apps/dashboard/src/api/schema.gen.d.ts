@@ -5753,7 +5753,12 @@ export interface operations {
     };
     listAgents: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description 1 to 5000, the default */
+                limit?: string;
+                /** @description The agent to continue after; take it from nextCursor */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5767,6 +5772,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @constant */
+                        hasNextPage?: true;
+                        nextCursor?: string;
+                        /**
+                         * @description The page ends early, because it would have had more than 8388608 bytes
+                         * @constant
+                         */
+                        truncatedBy?: "bytes";
                         agents: {
                             _id: string;
                             name: string;
@@ -10360,7 +10373,12 @@ export interface operations {
     };
     listTrackedAgents: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description 1 to 5000, the default */
+                limit?: string;
+                /** @description The agent to continue after; take it from nextCursor */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -10374,6 +10392,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @constant */
+                        hasNextPage?: true;
+                        nextCursor?: string;
+                        /**
+                         * @description The page ends early, because it would have had more than 8388608 bytes
+                         * @constant
+                         */
+                        truncatedBy?: "bytes";
                         agents: {
                             _id: string;
                             name: string;
@@ -10411,6 +10437,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @constant */
+                        hasNextPage?: true;
+                        nextCursor?: string;
+                        /**
+                         * @description The page ends early, because it would have had more than 8388608 bytes
+                         * @constant
+                         */
+                        truncatedBy?: "bytes";
                         agents: {
                             _id: string;
                             name: string;

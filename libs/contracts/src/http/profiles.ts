@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
 import { agentReply } from "./agents.ts";
+import { listEnd } from "./list-page.ts";
 import { monitoringDefaults } from "./project-settings.ts";
 import { storable } from "./texts.ts";
 
@@ -100,8 +101,15 @@ export const monitoringDefaultsSentences = {
 } as const;
 export const monitoringDefaultsReply = z.object({ monitoringDefaults });
 
+/** Query of the lists of agents. */
+export const agentListQuery = z.object({
+  limit: z.string().optional().describe(`1 to ${limits.agentsListedMax}, the default`),
+  cursor: z.string().optional().describe("The agent to continue after; take it from nextCursor"),
+});
+
 /** `GET /agents` (completions 9.1). */
 export const agentList = z.object({
+  ...listEnd,
   agents: z.array(
     agentReply.shape.agent.extend({
       kind: z.literal("agent"),
@@ -114,6 +122,7 @@ export const agentList = z.object({
 
 /** `GET` and `PUT /ingest/tracked-agents` (completions 9.1). */
 export const trackedAgentList = z.object({
+  ...listEnd,
   agents: z.array(
     z.object({
       _id: z.string(),
@@ -130,11 +139,16 @@ export const changedTrackingSentences = {
   tracked: "tracked must be a boolean",
 } as const;
 
-/** Body of the internal `findAgents`: the agents of these ids, or all; with their traces counted where that is asked. */
+/**
+ * Body of the internal `findAgents`: the agents of these ids, or a page of all of them, after one of them; with their traces counted
+ * where that is asked.
+ */
 export const agentsQuery = z.object({
   projectId: z.uuid(),
   ids: z.array(z.uuid()).nullable(),
   withTraffic: z.boolean(),
+  after: z.uuid().nullish(),
+  limit: z.int().min(1).max(limits.agentsListedMax).optional(),
 });
 
 const foundAgent = z.object({ id: z.uuid(), name: z.string(), createdAt: z.string() });
@@ -142,6 +156,7 @@ export type FoundAgent = z.infer<typeof foundAgent>;
 
 /** Its reply, by name; `traceCount` and `lastSeenAt` are null where they were not asked for, or there is no trace. */
 export const agentsFound = z.object({
+  ...listEnd,
   agents: z.array(foundAgent.extend({ traceCount: z.number().int().nullable(), lastSeenAt: z.string().nullable() })),
 });
 

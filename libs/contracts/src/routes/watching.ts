@@ -14,6 +14,7 @@ import {
 } from "../http/patterns.ts";
 import {
   agentList,
+  agentListQuery,
   changedMonitoringDefaults,
   changedProfile,
   changedTracking,
@@ -90,7 +91,8 @@ export const watchingRoutes = {
     id: "listAgents",
     method: "GET",
     path: `${prefix}/agents`,
-    responses: { 200: { description: "The project's agents, by name.", schema: agentList } },
+    query: agentListQuery,
+    responses: { 200: { description: "The project's agents, by name.", schema: agentList }, 400: wrongPage },
     summary: "List agents with their monitoring profiles.",
     section: "completions 9.1",
   },
@@ -99,7 +101,8 @@ export const watchingRoutes = {
     id: "listTrackedAgents",
     method: "GET",
     path: trackedPath,
-    responses: { 200: { description: "The project's agents, by name.", schema: trackedAgentList } },
+    query: agentListQuery,
+    responses: { 200: { description: "The project's agents, by name.", schema: trackedAgentList }, 400: wrongPage },
     summary: "List agents, whether they are tracked, and how many traces they have.",
   },
   setTrackedAgent: {

@@ -1,6 +1,6 @@
-import { isUuid, limits } from "@touchstone/contracts";
-import type { Database } from "@touchstone/db";
-import { uuidv7 } from "@touchstone/service-kit";
+import { isUuid } from "@touchstone/contracts";
+import { createReadList, type Database, type ListQuery, selectPart } from "@touchstone/db";
+import { type ListPage, type SizedRow, uuidv7 } from "@touchstone/service-kit";
 import { agentIdOf } from "../model/ids.ts";
 
 /** The agent of a trace (interface: Agent). */
@@ -10,11 +10,11 @@ export interface Agent {
   createdAt: Date;
 }
 
-/** An agent with its traffic. */
-export interface AgentWithTraffic extends Agent {
+/** The traffic of an agent that has root traces. */
+export interface AgentTraffic {
   traceCount: number;
-  /** Time of its newest root trace; null if it has none. */
-  lastSeenAt: Date | null;
+  /** Time of the newest of them. */
+  lastSeenAt: Date;
 }
 
 /** The registry of agents. The first trace of an agent registers it, in the statement that stores the trace. */
@@ -23,22 +23,22 @@ export interface AgentStore {
   readAgent(projectId: string, id: string): Promise<Agent | null>;
   /** Finds by id, then the oldest of that name; null if the project has neither. */
   findAgent(projectId: string, idOrName: string): Promise<Agent | null>;
-  /** Sorted by name, then age; at most `limits.agentsListedMax`. Null ids select the whole project. */
-  listAgents(projectId: string, ids: readonly string[] | null): Promise<Agent[]>;
-  /** The same, with the current number of root traces of each agent. */
-  listAgentsWithTraffic(projectId: string, ids: readonly string[] | null): Promise<AgentWithTraffic[]>;
+  /** Those of the ids that there are, sorted by name, then age. */
+  listAgents(projectId: string, ids: readonly string[]): Promise<Agent[]>;
+  /** A page of all of them, in the same order. */
+  pageAgents(projectId: string, query: ListQuery): Promise<ListPage<Agent>>;
+  /** The current number of root traces of each of these agents that has any. */
+  readTraffic(projectId: string, ids: readonly string[]): Promise<Map<string, AgentTraffic>>;
   /** The oldest agent of the name. Registers one if there is none; concurrent calls register only one. */
   ensureAgent(projectId: string, name: string): Promise<Agent>;
   /** Registers another agent, even if the name exists. Traces of the name go to the oldest. */
   createAgent(projectId: string, name: string): Promise<Agent>;
 }
 
+const readList = createReadList("ingest");
+
 export function createAgentStore(database: Database): AgentStore {
-  interface AgentRecord {
-    id: string;
-    name: string;
-    created_at: Date;
-  }
+  type AgentRecord = { id: string; name: string; created_at: Date };
 
   const toAgent = ({ id, name, created_at }: AgentRecord): Agent => ({ id, name, createdAt: created_at });
 
@@ -63,50 +63,69 @@ export function createAgentStore(database: Database): AgentStore {
     findAgent: (projectId, idOrName) => find(projectId, isUuid(idOrName) ? idOrName : null, idOrName),
     async listAgents(projectId, ids) {
       const { rows } = await database.readScoped<AgentRecord>([projectId], {
-        name: "agents_list",
+        name: "agents_named",
         text: `
           select id, name, created_at
           from ingest.agents
-          where project_id = $1 and ($3::uuid[] is null or id = any ($3))
-          order by name, created_at, id
-          limit $2`,
-        values: [projectId, limits.agentsListedMax, ids],
+          where project_id = $1 and id = any ($2::uuid[])
+          order by name, created_at, id`,
+        values: [projectId, ids],
       });
       return rows.map(toAgent);
     },
-    async listAgentsWithTraffic(projectId, ids) {
-      const { rows } = await database.readScoped<AgentRecord & { trace_count: string; last_seen_at: Date | null }>(
+    async pageAgents(projectId, query) {
+      const page = await readList<AgentRecord & SizedRow, string>(database, projectId, query, {
+        cursorOf: ({ id }) => id,
+        statement: (cursor, { rowsMax, bytesMax }) => ({
+          name: "agents_page",
+          text: selectPart({
+            rows: `
+              select id, name, created_at
+              from ingest.agents
+              where project_id = $1 and ($2::uuid is null or (name, created_at, id) > (
+                select last.name, last.created_at, last.id
+                from ingest.agents last
+                where last.project_id = $1 and last.id = $2
+              ))
+              order by name, created_at, id
+              limit $3`,
+            large: ["name"],
+            order: "name, created_at, id",
+            columns: "id, name, created_at",
+            bytesMax: "$4",
+          }),
+          values: [projectId, cursor, rowsMax, bytesMax],
+        }),
+      });
+      return { ...page, rows: page.rows.map(toAgent) };
+    },
+    async readTraffic(projectId, ids) {
+      const { rows } = await database.readScoped<{ agent_id: string; trace_count: string; last_seen_at: Date }>(
         [projectId],
         {
-          name: "agents_list_with_traffic",
+          name: "agents_read_traffic",
           text: `
-            select agents.id, agents.name, agents.created_at, coalesce(roots.n, 0) as trace_count, newest.last_seen_at
-            from ingest.agents
-            left join (
+            select roots.agent_id, roots.n as trace_count, newest.last_seen_at
+            from (
               select agent_id, count(*) as n
               from ingest.spans
-              where project_id = $1 and is_root and agent_id is not null and ($3::uuid[] is null or agent_id = any ($3))
+              where project_id = $1 and is_root and agent_id = any ($2::uuid[])
               group by agent_id
-            ) roots on roots.agent_id = agents.id
-            left join lateral (
+            ) roots
+            cross join lateral (
               -- The time in its id is the trace's own.
               select uuid_extract_timestamp(spans.id) as last_seen_at
               from ingest.spans
-              where spans.project_id = $1 and spans.agent_id = agents.id and is_root
+              where spans.project_id = $1 and spans.agent_id = roots.agent_id and is_root
               order by spans.id desc
               limit 1
-            ) newest on roots.n is not null
-            where agents.project_id = $1 and ($3::uuid[] is null or agents.id = any ($3))
-            order by agents.name, agents.created_at, agents.id
-            limit $2`,
-          values: [projectId, limits.agentsListedMax, ids],
+            ) newest`,
+          values: [projectId, ids],
         },
       );
-      return rows.map((row) => ({
-        ...toAgent(row),
-        traceCount: Number(row.trace_count),
-        lastSeenAt: row.last_seen_at,
-      }));
+      return new Map(
+        rows.map((row) => [row.agent_id, { traceCount: Number(row.trace_count), lastSeenAt: row.last_seen_at }]),
+      );
     },
     async ensureAgent(projectId, name) {
       const there = await find(projectId, null, name);

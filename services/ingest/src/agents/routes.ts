@@ -5,9 +5,17 @@ import {
   agentsQuery,
   internalRoutes,
   isUuid,
+  limits,
   routes,
 } from "@touchstone/contracts";
-import { AppError, type Handler, parseBody, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import {
+  AppError,
+  endOfList,
+  type Handler,
+  parseBody,
+  requireProject,
+  type ServedRoute,
+} from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { Agent, AgentStore } from "./agent-store.ts";
 
@@ -47,20 +55,22 @@ function getAgent({ agents }: { agents: AgentStore }): Handler {
 /** Answers monitor's request for a project's agents, with trace counts on request. */
 function findAgents({ agents }: { agents: AgentStore }): Handler {
   return async (call) => {
-    const { projectId, ids, withTraffic } = agentsQuery.parse(await call.json());
+    const { projectId, ids, withTraffic, after, limit } = agentsQuery.parse(await call.json());
+    const query = { cursor: after ?? null, limit: limit ?? limits.agentsListedMax, makeRoom: call.makeRoom };
+    const page =
+      ids === null
+        ? await agents.pageAgents(projectId, query)
+        : { rows: await agents.listAgents(projectId, ids), hasNextPage: false, isCut: false };
+    const idsOfPage = page.rows.map(({ id }) => id);
+    const traffic = withTraffic ? await agents.readTraffic(projectId, idsOfPage) : null;
     const reply: z.input<typeof agentsFound> = {
-      agents: withTraffic
-        ? (await agents.listAgentsWithTraffic(projectId, ids)).map((agent) => ({
-            ...agent,
-            createdAt: agent.createdAt.toISOString(),
-            lastSeenAt: agent.lastSeenAt?.toISOString() ?? null,
-          }))
-        : (await agents.listAgents(projectId, ids)).map((agent) => ({
-            ...agent,
-            createdAt: agent.createdAt.toISOString(),
-            traceCount: null,
-            lastSeenAt: null,
-          })),
+      agents: page.rows.map((agent) => ({
+        ...agent,
+        createdAt: agent.createdAt.toISOString(),
+        traceCount: traffic === null ? null : (traffic.get(agent.id)?.traceCount ?? 0),
+        lastSeenAt: traffic?.get(agent.id)?.lastSeenAt.toISOString() ?? null,
+      })),
+      ...endOfList(page, ({ id }) => id),
     };
     return { status: 200, body: reply };
   };

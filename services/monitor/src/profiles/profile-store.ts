@@ -1,5 +1,5 @@
 import type { MonitoringDefaults } from "@touchstone/contracts";
-import { type Database, onceInTransaction, type Queryable, type Statement } from "@touchstone/db";
+import { type Database, onceInTransaction, type Queryable, readableJson, type Statement } from "@touchstone/db";
 import { type Act, namesOfChanged } from "@touchstone/service-kit";
 import { recordAuditEvent } from "../outbox.ts";
 import { initialDefaults, type ProfileDocument, type StoredProfile } from "./profile.ts";
@@ -8,8 +8,10 @@ import { initialDefaults, type ProfileDocument, type StoredProfile } from "./pro
 export interface ProfileStore {
   /** Null: the agent has none. */
   read(projectId: string, agentId: string): Promise<StoredProfile | null>;
-  /** All profiles of the project. */
-  list(projectId: string): Promise<StoredProfile[]>;
+  /** The profiles of those of the agents that have one. */
+  findAll(projectId: string, agentIds: readonly string[]): Promise<StoredProfile[]>;
+  /** Those of the agents whose profile is disabled. */
+  findDisabled(projectId: string, agentIds: readonly string[]): Promise<Set<string>>;
   /** Changes or creates a profile; changes of one agent are serialized. */
   change(
     projectId: string,
@@ -30,16 +32,31 @@ export function createProfileStore(database: Database): ProfileStore {
       return rows.map(readRow)[0] ?? null;
     },
 
-    async list(projectId) {
+    async findAll(projectId, agentIds) {
       const { rows } = await database.readScoped<ProfileRow>([projectId], {
-        name: "profiles_list",
+        name: "profiles_find",
         text: `
           select ${columns}
           from monitor.profiles
-          where project_id = $1`,
-        values: [projectId],
+          where project_id = $1
+            and agent_id = any($2::uuid[])`,
+        values: [projectId, agentIds],
       });
       return rows.map(readRow);
+    },
+
+    async findDisabled(projectId, agentIds) {
+      const { rows } = await database.readScoped<{ agent_id: string }>([projectId], {
+        name: "profiles_find_disabled",
+        text: `
+          select agent_id
+          from monitor.profiles
+          where project_id = $1
+            and agent_id = any($2::uuid[])
+            and ${readableJson("document")} ->> 'enabled' = 'false'`,
+        values: [projectId, agentIds],
+      });
+      return new Set(rows.map((row) => row.agent_id));
     },
 
     change: (projectId, agentId, { id, now, compose, act }) =>

@@ -1,14 +1,5 @@
+import { internalRoutes, isStorable, limits, routes } from "@touchstone/contracts";
 import {
-  type agentList,
-  internalRoutes,
-  isStorable,
-  isUuid,
-  limits,
-  routes,
-  type trackedAgentList,
-} from "@touchstone/contracts";
-import {
-  type Answer,
   AppError,
   actOf,
   type Call,
@@ -20,8 +11,8 @@ import {
   type ServedRoute,
   uuidv7,
 } from "@touchstone/service-kit";
-import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
+import { agentRoutes } from "./agent-routes.ts";
 import { composeProfile } from "./compose-profile.ts";
 import { renderProfile } from "./profile.ts";
 import type { ProfileStore } from "./profile-store.ts";
@@ -35,68 +26,12 @@ export function profileRoutes(dependencies: {
   builtinKeys: readonly string[];
 }): ServedRoute[] {
   return [
-    { route: routes.listAgents, handle: listAgents(dependencies) },
-    { route: routes.listTrackedAgents, handle: listTrackedAgents(dependencies) },
-    { route: routes.setTrackedAgent, handle: setTrackedAgent(dependencies) },
+    ...agentRoutes(dependencies),
     { route: routes.getProfile, handle: getProfile(dependencies) },
     { route: routes.setProfile, handle: setProfile(dependencies) },
     { route: routes.setMonitoringDefaults, handle: setMonitoringDefaults(dependencies) },
     { route: internalRoutes.readMonitoringDefaults, handle: readMonitoringDefaults(dependencies) },
   ];
-}
-
-/** `GET /agents` (completions 9.1): ingest's agents, by name, with their profiles. */
-function listAgents({ profiles, ingest }: { profiles: ProfileStore; ingest: IngestClient }): Handler {
-  return async (call) => {
-    const projectId = requireProject(call);
-    const [agents, stored, defaults] = await Promise.all([
-      ingest.findAgents(projectId, null),
-      profiles.list(projectId),
-      profiles.readDefaults(projectId),
-    ]);
-    const byAgent = new Map(stored.map((profile) => [profile.agentId, renderProfile(profile, defaults)]));
-    const body: z.input<typeof agentList> = {
-      agents: agents.map(({ id, name, createdAt }) => ({
-        _id: id,
-        name,
-        createdAt,
-        kind: "agent",
-        agentType: "external",
-        monitoringAgentId: id,
-        monitoringProfile: byAgent.get(id) ?? null,
-      })),
-    };
-    return { status: 200, body };
-  };
-}
-
-/** GET /ingest/tracked-agents (completions 9.1). */
-function listTrackedAgents(dependencies: { profiles: ProfileStore; ingest: IngestClient }): Handler {
-  return (call) => showTrackedAgents(dependencies, requireProject(call));
-}
-
-/**
- * PUT /ingest/tracked-agents (completions 9.1): an agent is tracked if its profile is enabled. Traces are stored either way. An
- * agent of another project is refused like an unknown one.
- */
-function setTrackedAgent(dependencies: { profiles: ProfileStore; ingest: IngestClient; clock: Clock }): Handler {
-  const { profiles, ingest, clock } = dependencies;
-  return async (call) => {
-    const projectId = requireProject(call);
-    const { agentId, tracked } = parseBody((await readJsonObject(call)).value, routes.setTrackedAgent.body);
-    if (!isUuid(agentId)) throw new AppError("not_found", "Agent not found");
-    const [agent] = await ingest.findAgents(projectId, [agentId]);
-    if (agent === undefined) {
-      throw new AppError("forbidden", "Agent not found in workspace or insufficient permissions");
-    }
-    await profiles.change(projectId, agent.id, {
-      id: uuidv7(clock.now()),
-      now: new Date(clock.now()),
-      compose: (document) => ({ ...document, enabled: tracked }),
-      act: actOf(call.identity),
-    });
-    return showTrackedAgents(dependencies, projectId);
-  };
 }
 
 /** GET /monitor/profiles/{agentId} (completions 9.2): null without a profile; an unknown name is not registered. */
@@ -164,27 +99,6 @@ function readMonitoringDefaults({ profiles }: { profiles: ProfileStore }): Handl
     const { projectId } = internalRoutes.readMonitoringDefaults.body.parse(await call.json());
     return { status: 200, body: { monitoringDefaults: await profiles.readDefaults(projectId) } };
   };
-}
-
-/**
- * The answer of both routes of tracked agents: an agent is tracked unless its profile is disabled (completions 9.1).
- */
-async function showTrackedAgents(
-  { profiles, ingest }: { profiles: ProfileStore; ingest: IngestClient },
-  projectId: string,
-): Promise<Answer> {
-  const [agents, stored] = await Promise.all([ingest.countTraffic(projectId), profiles.list(projectId)]);
-  const off = new Set(stored.filter(({ document }) => document.enabled === false).map(({ agentId }) => agentId));
-  const body: z.input<typeof trackedAgentList> = {
-    agents: agents.map(({ id, name, traceCount, lastSeenAt }) => ({
-      _id: id,
-      name,
-      tracked: !off.has(id),
-      traceCount,
-      lastSeenAt,
-    })),
-  };
-  return { status: 200, body };
 }
 
 /** The agent in the path, by id or name. Throws 400 for a text that can be neither. */
