@@ -177,7 +177,7 @@ function otherVersion(dataVersion: number, major: number): EmbeddedServerError {
     "data_of_another_version",
     `The data were written by PostgreSQL ${dataVersion}, and this is PostgreSQL ${major}.`,
     {
-      hint: "Start the Touchstone version that wrote them, dump the database there, and load the dump into an empty SERVICE_HOME.",
+      hint: "Start the Touchstone version that wrote them, and move the data with a dump (docs/operating/backup.md, A newer major version of PostgreSQL).",
     },
   );
 }

@@ -117,6 +117,7 @@ describe("a home's PostgreSQL", () => {
     await expect(startPostgres({ home, onEvent })).rejects.toMatchObject({
       code: "data_of_another_version",
       message: "The data were written by PostgreSQL 17, and this is PostgreSQL 18.",
+      hint: expect.stringContaining("docs/operating/backup.md"),
     });
     expect(await readdir(path.join(folder, "postgres"))).toEqual(["PG_VERSION"]);
   });
