@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { type BusOptions, connectBus } from "@touchstone/bus";
 import { busServices } from "@touchstone/contracts";
 import { migrateSchema, openDatabase, rolesOf } from "@touchstone/db";
 import {
@@ -14,9 +15,16 @@ import {
   type ThrowAwayPostgres,
 } from "@touchstone/embedded-servers";
 import { createLogger } from "@touchstone/service-kit";
+import { testCertificates } from "@touchstone/testkit";
 import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { clusterPlace, natsPasswordVariable, renderNatsConf } from "../golden-files/nats-conf.ts";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import {
+  clusterPlace,
+  type NatsConfPlace,
+  natsPasswordVariable,
+  renderNatsConf,
+  secureClusterPlace,
+} from "../golden-files/nats-conf.ts";
 import { repositoryRoot } from "../repository-files.ts";
 import { readInitialStatements } from "./initial-statements.ts";
 
@@ -126,16 +134,23 @@ describe("NATS", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test("three servers with nats-cluster.conf and their variables are a cluster with JetStream", async () => {
+  /** Starts three servers of one cluster, each configured as this place says; returns their ports when JetStream has a leader. */
+  async function startCluster(place: NatsConfPlace, more: Readonly<Record<string, string>> = {}): Promise<number[]> {
     const { executable } = await locateNatsServer();
+    const own = await mkdtemp(path.join(folder, "cluster-"));
     const ports = await Promise.all(Array.from({ length: 9 }, findFreePort));
     const [names, routes, monitoring] = [["one", "two", "three"], ports.slice(3, 6), ports.slice(6)];
     for (const [at, name] of names.entries()) {
-      const file = path.join(folder, `${name}.conf`);
-      const cluster = { ...(clusterPlace.cluster as NatsCluster), listen: `127.0.0.1:${routes[at]}` };
-      const storeFolder = path.join(folder, name);
-      const place = { port: ports[at] as number, monitoring: `127.0.0.1:${monitoring[at]}`, storeFolder, cluster };
-      await writeFile(file, renderNatsConf({ ...clusterPlace, host: "127.0.0.1", ...place }));
+      const file = path.join(own, `${name}.conf`);
+      const config = renderNatsConf({
+        ...place,
+        host: "127.0.0.1",
+        port: ports[at] as number,
+        monitoring: `127.0.0.1:${monitoring[at]}`,
+        storeFolder: path.join(own, name),
+        cluster: { ...(place.cluster as NatsCluster), listen: `127.0.0.1:${routes[at]}` },
+      });
+      await writeFile(file, config);
       const environment = {
         ...Object.fromEntries(busServices.map((service) => [natsPasswordVariable(service), `${service}-pw`])),
         NATS_OPERATOR_PASSWORD: "operator-pw",
@@ -144,6 +159,7 @@ describe("NATS", () => {
         ...Object.fromEntries(
           routes.map((port, n) => [`NATS_ROUTE_${n + 1}`, `nats://route:route-pw@127.0.0.1:${port}`]),
         ),
+        ...more,
       };
       servers.push(spawn(executable, ["--config", file], { stdio: "ignore", env: environment }));
     }
@@ -155,8 +171,39 @@ describe("NATS", () => {
         });
       }
     });
-    expect(await logIn(ports[0] as number, "operator", "operator-pw")).toBe("PONG");
-    expect(await logIn(ports[0] as number, "ingest", "wrong")).toMatch(/Authorization Violation/);
+    return ports.slice(0, 3);
+  }
+
+  test("three servers with nats-cluster.conf and their variables are a cluster with JetStream", async () => {
+    const [port = 0] = await startCluster(clusterPlace);
+    expect(await logIn(port, "operator", "operator-pw")).toBe("PONG");
+    expect(await logIn(port, "ingest", "wrong")).toMatch(/Authorization Violation/);
+  });
+
+  test("with nats-cluster-tls.conf they talk to each other and to clients over TLS, and refuse clients without a certificate", async () => {
+    const { server, client, caFile } = testCertificates;
+    const ports = await startCluster(secureClusterPlace, {
+      NATS_TLS_CERT: server.certFile,
+      NATS_TLS_KEY: server.keyFile,
+      NATS_TLS_CA: caFile,
+    });
+    const logged: string[] = [];
+    const open = (tls: BusOptions["tls"]) => {
+      const bus = connectBus({
+        url: ports.map((port) => `nats://127.0.0.1:${port}`).join(","),
+        ...{ user: "ingest", password: "ingest-pw", service: "ingest", tls, eventStore: { replicas: 3 } },
+        logger: createLogger({ service: "deploy-test", level: "warn" }, { write: (line) => void logged.push(line) }),
+      });
+      onTestFinished(() => bus.drain());
+      return bus;
+    };
+    const known = open({ caFile, ...client });
+    await vi.waitFor(async () => expect(await known.checkEvents()).toBe("ok"));
+    expect(logged).toEqual([]);
+
+    const unknown = open({ caFile });
+    await vi.waitFor(() => expect(logged.join()).toContain("bus cannot reach NATS"));
+    expect([known.status(), unknown.status()]).toEqual(["connected", "disconnected"]);
   });
 
   test("nats.conf takes each service's password from the environment, and no other password", async () => {

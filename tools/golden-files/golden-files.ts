@@ -13,7 +13,7 @@ import { renderGrafanaDashboard } from "./grafana-dashboard.ts";
 import { describeChartSettings, describeChartValues, renderPrometheusAlerts } from "./helm-chart.ts";
 import { renderLimitsPage } from "./limits-page.ts";
 import { renderMetricsPage } from "./metrics-page.ts";
-import { clusterPlace, composePlace, renderNatsChartValues, renderNatsConf } from "./nats-conf.ts";
+import { clusterPlace, composePlace, renderNatsChartValues, renderNatsConf, secureClusterPlace } from "./nats-conf.ts";
 import { readableJson } from "./readable-json.ts";
 import { findSettingReaders } from "./setting-readers.ts";
 import { renderSettingsPage } from "./settings-page.ts";
@@ -46,6 +46,7 @@ export const goldenFiles: readonly GoldenFile[] = [
   { path: "packages/sdk/src/schema.gen.ts", render: renderSdkTypes },
   { path: "deploy/nats.conf", render: () => renderNatsConf(composePlace) },
   { path: "deploy/nats-cluster.conf", render: () => renderNatsConf(clusterPlace) },
+  { path: "deploy/nats-cluster-tls.conf", render: () => renderNatsConf(secureClusterPlace) },
   { path: "deploy/helm/touchstone/examples/nats-values.yaml", render: renderNatsChartValues },
   {
     path: "deploy/helm/touchstone/files/settings.json",

@@ -1,6 +1,6 @@
 import { natsPermissions, operatorPermissions } from "@touchstone/bus";
 import { busServices, type ServiceName } from "@touchstone/contracts";
-import { type NatsCluster, renderNatsConfig } from "@touchstone/embedded-servers";
+import { type NatsCluster, type NatsTls, renderNatsConfig } from "@touchstone/embedded-servers";
 import { readableJson } from "./readable-json.ts";
 
 export interface NatsConfPlace {
@@ -13,6 +13,8 @@ export interface NatsConfPlace {
   /** Default: touchstone. Each server of a cluster has its own. */
   serverName?: string;
   cluster?: NatsCluster;
+  /** For clients, which must show a certificate. */
+  tls?: NatsTls;
 }
 
 /** The values in `deploy/compose.yaml`. */
@@ -24,7 +26,7 @@ export const composePlace: NatsConfPlace = {
 };
 
 /** One of three servers, in which the others are named by variables; see docs/operating/nats-cluster.md. */
-export const clusterPlace: NatsConfPlace = {
+export const clusterPlace = {
   ...composePlace,
   serverName: "$NATS_SERVER_NAME",
   cluster: {
@@ -34,7 +36,12 @@ export const clusterPlace: NatsConfPlace = {
     password: "$NATS_ROUTE_PASSWORD",
     routes: ["$NATS_ROUTE_1", "$NATS_ROUTE_2", "$NATS_ROUTE_3"],
   },
-};
+} as const satisfies NatsConfPlace;
+
+const tls = { certFile: "$NATS_TLS_CERT", keyFile: "$NATS_TLS_KEY", caFile: "$NATS_TLS_CA" };
+
+/** The same with TLS for clients and among the servers. Both must show a certificate of the authority. */
+export const secureClusterPlace: NatsConfPlace = { ...clusterPlace, tls, cluster: { ...clusterPlace.cluster, tls } };
 
 /** The variable with the password of a service's bus user. */
 export function natsPasswordVariable(service: ServiceName): string {
