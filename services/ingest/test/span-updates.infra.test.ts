@@ -134,6 +134,8 @@ test("updates show the same in whatever order, cut and repetition they are sent"
         error: "failed",
         attributes: { "langfuse.observation.model.name": "m" },
       },
+      { ...ofRoot, widens: true, time: at(1), startTime: at(-2), endTime: at(4) },
+      { ...ofRoot, widens: true, time: at(4), startTime: at(4), endTime: at(12) },
       // What created a span counts before its updates, even with a later time.
       {
         ...ofChild,
@@ -213,6 +215,30 @@ test("a span that widens reaches from its earliest start to its latest end", asy
   ]);
 
   expect((await detail(projectId, json.updates[0]._id)).latencyMs).toBe(800);
+});
+
+test("a span is widened as often as its trace has requests, and takes other updates before and after", async () => {
+  const projectId = uuidv7(Date.now());
+  const span = { traceId: newTraceId(), spanId: root };
+  const at = (ms: number): string => new Date(Date.UTC(2026, 10, 20, 10) + ms).toISOString();
+  const reaches = Array.from({ length: 1_500 }, (_, index) => {
+    return { ...span, widens: true, time: at(index), startTime: at(index), endTime: at(index + 1) };
+  });
+  await send(projectId, [{ ...span, type: "create", id: "first", time: at(0), startTime: at(5), name: "agent" }]);
+  for (let start = 0; start < reaches.length; start += 100) {
+    const { json } = await send(projectId, reaches.slice(start, start + 100));
+    expect(json.updates.filter(({ error }: { error?: string }) => error !== undefined)).toEqual([]);
+  }
+  const attributes = { "langfuse.trace.output": "done" };
+  const { json } = await send(projectId, [{ ...span, id: "last", time: at(2_000), attributes }, reaches[3] ?? {}]);
+
+  expect(json.updates).toMatchObject([{ deduped: false }, { deduped: true }]);
+  expect(await detail(projectId, json.updates[0]._id)).toMatchObject({
+    name: "agent",
+    output: "done",
+    startedAt: at(0),
+    latencyMs: 1_500,
+  });
 });
 
 test("a span that was exported whole takes no updates, and its answer says so", async () => {

@@ -93,6 +93,40 @@ test.each([
   );
 });
 
+test("a trace whose observations come in more than a thousand requests is whole", async () => {
+  const client = await openProject();
+  const headers = { authorization: basic(client.apiKey), "content-type": "application/json" };
+  const count = 1_010;
+  const at = (second: number): string => new Date(Date.UTC(2026, 0, 5) + second * 1_000).toISOString();
+  const send = async (id: string, type: string, timestamp: string, body: object): Promise<void> => {
+    const sent = JSON.stringify({ batch: [{ id, type, timestamp, body }] });
+    const answer = await fetch(`${system.url}/api/public/ingestion`, { method: "POST", headers, body: sent });
+    expect(await answer.json()).toMatchObject({ successes: [{ id }], errors: [] });
+  };
+  await send("begun", "trace-create", at(0), { id: "long", timestamp: at(0), name: "long-journey" });
+  const steps = Array.from({ length: count }, (_, index) => index);
+  while (steps.length > 0) {
+    await Promise.all(
+      steps.splice(0, 30).map((step) => {
+        const body = { id: `step ${step}`, traceId: "long", startTime: at(step), endTime: at(step + 1) };
+        return send(`of step ${step}`, "generation-create", at(step), {
+          ...body,
+          usageDetails: { input: 2, output: 1 },
+        });
+      }),
+    );
+  }
+  await send("ended", "trace-create", at(count), { id: "long", timestamp: at(0), output: "done" });
+
+  const { traces } = (await client.send("GET", "/ingest/traces")).body as { traces: { _id: string }[] };
+  expect(traces).toMatchObject([{ name: "long-journey" }]);
+  const shown = await client.send("GET", `/ingest/traces/${traces[0]?._id}`);
+  const tokens = { inputTokens: 2 * count, outputTokens: count };
+  expect(shown.body).toMatchObject({ output: "done", startedAt: at(0), latencyMs: count * 1_000, ...tokens });
+  const { spans } = (await client.send("GET", `/ingest/traces/${traces[0]?._id}/outline`)).body as { spans: unknown[] };
+  expect(spans).toHaveLength(count + 1);
+});
+
 test("of two events that state a trace of one time, the later counts, in whatever order they come", async () => {
   const stated = (name: string, timestamp: string, more: object = {}) => {
     const body = { id: "t", timestamp: "2026-01-05T00:00:00.000Z", name, ...more };

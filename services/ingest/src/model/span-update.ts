@@ -37,6 +37,40 @@ export interface SpanUpdate {
   values: number;
 }
 
+/** The `dk` of updates that only widen their span: they are kept as one, so that a span takes any number of them. */
+export const reachDk = hashUuid("reach");
+
+/** Whether an update states nothing but how far its span reaches. */
+export function isReach({
+  widens,
+  startedAtMs: _start,
+  endedAtMs: _end,
+  scope: _scope,
+  ...others
+}: SpanStatement): boolean {
+  return widens === true && Object.keys(others).length === 0;
+}
+
+/** The update that widens a span as far as these do together, in whatever order and however often they came. */
+export function joinReaches(reaches: readonly SpanUpdate[]): SpanUpdate {
+  const [first] = reaches as [SpanUpdate];
+  const stated = reaches.map(({ body }) => JSON.parse(body) as SpanStatement);
+  const starts = stated.flatMap(({ startedAtMs = [] }) => startedAtMs);
+  const ends = stated.flatMap(({ endedAtMs = [] }) => endedAtMs);
+  // Those of one span have one scope. If they do not, any rule will do that knows no order.
+  const scope = stated
+    .flatMap(({ scope: own = [] }) => own)
+    .toSorted()
+    .at(-1);
+  const joined: SpanStatement = {
+    ...(starts.length > 0 && { startedAtMs: Math.min(...starts) }),
+    ...(ends.length > 0 && { endedAtMs: Math.max(...ends) }),
+    ...(scope !== undefined && { scope }),
+    widens: true,
+  };
+  return { ...first, timeMs: Math.min(...reaches.map(({ timeMs }) => timeMs)), body: JSON.stringify(joined) };
+}
+
 /** An update with its project. */
 export interface ProjectUpdate {
   projectId: string;

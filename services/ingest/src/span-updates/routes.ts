@@ -12,7 +12,7 @@ import {
 } from "@touchstone/service-kit";
 import { hashUuid, toUuid } from "../model/ids.ts";
 import type { StoredSpan } from "../model/read-span.ts";
-import type { SpanStatement, SpanUpdate, UpdateRefusal } from "../model/span-update.ts";
+import { isReach, reachDk, type SpanStatement, type SpanUpdate, type UpdateRefusal } from "../model/span-update.ts";
 import { optional } from "../otlp/mapping/log-content.ts";
 import { isAhead } from "../otlp/validate-span.ts";
 import type { SpanRecorder } from "../recording/span-recorder.ts";
@@ -87,10 +87,13 @@ function readUpdate(
   if (typeof counts === "string") return counts;
   const body = JSON.stringify(stated);
   const isUpdate = sent.type !== "create";
+  const isNamed = typeof sent.id === "string";
   const dk =
-    typeof sent.id === "string"
-      ? hashUuid("id", sent.id)
-      : toUuid(hash("sha256", JSON.stringify([isUpdate, timeMs, body]), "hex").slice(0, 32));
+    isUpdate && !isNamed && isReach(stated)
+      ? reachDk
+      : isNamed
+        ? hashUuid("id", sent.id as string)
+        : toUuid(hash("sha256", JSON.stringify([isUpdate, timeMs, body]), "hex").slice(0, 32));
   return { otelTraceId: sent.traceId, spanId: sent.spanId, dk, isUpdate, timeMs: timeMs ?? nowMs, body, ...counts };
 }
 

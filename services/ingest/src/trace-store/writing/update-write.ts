@@ -4,10 +4,12 @@ import { takeLoopTurnIfLarge } from "@touchstone/service-kit";
 import type { TraceKey } from "../../assembly/stored-trace.ts";
 import type { StoredSpan } from "../../model/read-span.ts";
 import { borrowedModelFlag, type ProjectRow, promotedFlag, type SpanRow, updatedFlag } from "../../model/span-row.ts";
-import { identityOf, type ProjectUpdate, type SpanUpdate, traceKeyOf } from "../../model/span-update.ts";
+import { identityOf, type ProjectUpdate, reachDk, type SpanUpdate, traceKeyOf } from "../../model/span-update.ts";
 import { tokenLiteral } from "../../model/token-list.ts";
+import { buildReachRead, buildReachRemoval, joinReachesOf, type ReachRecord } from "./reach-write.ts";
 import { joinBodies } from "./span-insert.ts";
 import { buildTraceLock } from "./trace-read.ts";
+import { $spans, ofSpans, type UpdatedSpan } from "./updated-spans.ts";
 
 /** The row of a span that its updates make, in no order; one of a new span has its own id. */
 export type AssembleSpan = (projectId: string, updates: readonly SpanUpdate[]) => Promise<SpanRow>;
@@ -28,13 +30,6 @@ const updateBytesPerSpanMax = 16 * 1024 * 1024;
 /** Updates that are read, and whose rows are written, at a time. */
 const bytesAtOnce = 16 * 1024 * 1024;
 
-/** A span with the updates of this batch. */
-interface UpdatedSpan extends TraceKey {
-  spanId: string;
-  dk: string;
-  updates: SpanUpdate[];
-}
-
 interface HolderRecord {
   project_id: string;
   dk: string;
@@ -54,14 +49,15 @@ export async function writeUpdates(
   { traces, assembleSpan, shard }: { traces: readonly TraceKey[]; assembleSpan: AssembleSpan; shard: number },
 ): Promise<WrittenUpdates> {
   const spans = groupBySpan(updates);
-  const [, found] = await transaction.pipeline<[Record<string, unknown>, HolderRecord]>([
+  const [, found, reaches] = await transaction.pipeline<[Record<string, unknown>, HolderRecord, ReachRecord]>([
     buildTraceLock(traces),
     buildHolderRead([...spans.values()]),
+    buildReachRead([...spans.values()]),
   ]);
   const holders = new Map(found.rows.map((record) => [`${record.project_id} ${record.dk}`, record]));
   const isWhole = (key: string): boolean => ((holders.get(key)?.flags ?? updatedFlag) & updatedFlag) === 0;
   const taken = [...spans].filter(([key]) => !isWhole(key)).map(([, span]) => span);
-  const stored = await storeUpdates(transaction, taken);
+  const stored = await storeUpdates(transaction, taken, joinReachesOf(taken, reaches.rows));
 
   const written: WrittenUpdates = { rows: [], changed: [], answers: [] };
   const rowOf = new Map<string, { id: string; agentId: string | null }>();
@@ -134,16 +130,22 @@ interface StoredUpdates {
   bytes: Map<string, number>;
 }
 
-async function storeUpdates(transaction: Transaction, spans: readonly UpdatedSpan[]): Promise<StoredUpdates> {
+/** Stores the updates of the batch that are new. Those of `widened` reach farther than before. */
+async function storeUpdates(
+  transaction: Transaction,
+  spans: readonly UpdatedSpan[],
+  widened: readonly UpdatedSpan[],
+): Promise<StoredUpdates> {
   const stored: StoredUpdates = { states: new Map(), grown: new Set(), bytes: new Map() };
   const incoming = spans.flatMap((span) => span.updates.map((update) => ({ span, update })));
   if (incoming.length === 0) return stored;
-  const [inserted, known] = await transaction.pipeline<
+  const [, inserted, known] = await transaction.pipeline<
     [
+      Record<string, unknown>,
       { project_id: string; span_dk: string; dk: string },
       { project_id: string; span_dk: string; dk: string; bytes: number },
     ]
-  >([buildUpdateInsert(incoming), buildUpdateList(spans)]);
+  >([buildReachRemoval(widened), buildUpdateInsert(incoming), buildUpdateList(spans)]);
   const sent = new Set(incoming.map(({ span, update }) => `${span.projectId} ${span.dk} ${update.dk}`));
   for (const { project_id, span_dk, dk, bytes } of known.rows) {
     const span = `${project_id} ${span_dk}`;
@@ -190,18 +192,6 @@ interface UpdateRecord {
   value_count: number;
 }
 
-const spanColumns: ArrayColumns<UpdatedSpan> = {
-  project_id: ["uuid", ({ projectId }) => projectId],
-  trace_key: ["uuid", ({ traceKey }) => traceKey],
-  span_id: ["text", ({ spanId }) => spanId],
-  span_dk: ["uuid", ({ dk }) => dk],
-};
-const $spans = parameters(spanColumns, []);
-const ofSpans = `
-    from unnest(${$spans.arrays}) as wanted (${$spans.names})
-    join ingest.span_updates updates on updates.project_id = wanted.project_id
-      and updates.trace_key = wanted.trace_key and updates.span_id = wanted.span_id`;
-
 /** The rows that hold the identities of these spans; none for a new span. */
 function buildHolderRead(spans: readonly UpdatedSpan[]): Statement {
   const text = `
@@ -231,7 +221,7 @@ const updateColumns: ArrayColumns<{ span: UpdatedSpan; update: SpanUpdate }> = {
 };
 const $updates = parameters(updateColumns, ["updatesMax", "bytesMax", "attributesMax", "valuesMax"]);
 
-/** Stores the updates of spans that have room for more, and returns the new ones. */
+/** Stores the updates of spans that have room for more, and every reach, of which a span has one. Returns the new ones. */
 function buildUpdateInsert(updates: readonly { span: UpdatedSpan; update: SpanUpdate }[]): Statement {
   const text = `
     with incoming as materialized (
@@ -264,7 +254,8 @@ function buildUpdateInsert(updates: readonly { span: UpdatedSpan; update: SpanUp
       select project_id, trace_key, span_id, dk, is_update, time_ms, convert_to(body, 'UTF8'), attribute_count, value_count
       from unknown
       join own using (project_id, span_dk)
-      where own.updates < ${$updates.updatesMax}::integer and own.bytes < ${$updates.bytesMax}::integer
+      where dk = '${reachDk}' or own.updates < ${$updates.updatesMax}::integer
+        and own.bytes < ${$updates.bytesMax}::integer
         and own.attributes + attributes_so_far <= ${$updates.attributesMax}::integer
         and own.stored_values + values_so_far <= ${$updates.valuesMax}::integer
       order by 1, 2, 3, 4
