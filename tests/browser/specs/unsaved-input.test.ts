@@ -58,3 +58,44 @@ test("a dialog asks before its input is discarded by the way back, and not after
     await close();
   }
 });
+
+test("a dialog asks before Escape, a click outside or its cross discards what was typed, and only then", async () => {
+  const { page, problems, close } = await openPage();
+  const form = page.getByRole("dialog", { name: "New dataset" });
+  const name = form.getByLabel("Name", { exact: true });
+  const question = page.getByRole("dialog", { name: "Leave without saving?" });
+  const stay = question.getByRole("button", { name: "Keep editing", exact: true });
+  const open = () => page.getByRole("button", { name: "Start empty" }).click();
+  try {
+    await page.goto(`${base}/datasets`);
+    await open();
+    await name.waitFor();
+    await page.keyboard.press("Escape");
+    await form.waitFor({ state: "detached" });
+
+    await open();
+    await name.fill("Late refunds");
+    const ways = [
+      () => page.keyboard.press("Escape"),
+      () => page.mouse.click(5, 5),
+      () => form.getByRole("button", { name: "Close", exact: true }).click(),
+    ];
+    for (const leave of ways) {
+      await leave();
+      await stay.click();
+      await question.waitFor({ state: "detached" });
+      expect(await name.inputValue()).toBe("Late refunds");
+    }
+    await page.keyboard.press("Escape");
+    await question.waitFor();
+    await page.keyboard.press("Escape");
+    await question.waitFor({ state: "detached" });
+    expect(await name.inputValue()).toBe("Late refunds");
+    await page.keyboard.press("Escape");
+    await question.getByRole("button", { name: "Leave", exact: true }).click();
+    await form.waitFor({ state: "detached" });
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});

@@ -51,7 +51,8 @@ function Drafts({ recorded, signalId, onClose }: { recorded: CaseDraft[]; signal
   const queries = useQueryClient();
   const toasts = useToasts();
   const [drafts, setDrafts] = useState(recorded);
-  const unsaved = useUnsavedGuard(drafts !== recorded);
+  const isChanged = drafts !== recorded;
+  const unsaved = useUnsavedGuard(isChanged);
   const [dataset, setDataset] = useState<ChosenDataset | null>(null);
   const [duplicates, setDuplicates] = useState<ReadonlyMap<string, string>>(new Map());
 
@@ -90,6 +91,7 @@ function Drafts({ recorded, signalId, onClose }: { recorded: CaseDraft[]; signal
     <Dialog
       isOpen
       onClose={onClose}
+      isChanged={isChanged}
       title="Add to a dataset"
       width="wide"
       actions={

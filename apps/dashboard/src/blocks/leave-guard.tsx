@@ -1,7 +1,7 @@
 import { useBlocker } from "@tanstack/react-router";
 import { type ReactNode, useRef } from "react";
 import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { UnsavedQuestion } from "../ui/dialog.tsx";
 
 /**
  * Guards the input of a form that is stored nowhere: asks before another page, another search of this page or the browser discards
@@ -46,39 +46,26 @@ export function LeaveGuard({
       isChanged() && !(next.pathname === current.pathname && isShown(current.search, next.search)),
   });
   if (blocker.status !== "blocked") return null;
+  const { reset, proceed } = blocker;
   return (
-    <Dialog
-      isOpen
-      onClose={blocker.reset}
-      title="Leave without saving?"
-      actions={
-        <>
-          {onDiscard !== undefined && (
-            <Button
-              look="danger"
-              onClick={() => {
-                onDiscard();
-                blocker.proceed();
-              }}
-            >
-              Discard the draft
-            </Button>
-          )}
-          <Button look={onDiscard === undefined ? "danger" : "plain"} onClick={blocker.proceed}>
-            Leave
+    <UnsavedQuestion
+      onStay={reset}
+      onLeave={proceed}
+      further={
+        onDiscard && (
+          <Button
+            look="danger"
+            onClick={() => {
+              onDiscard();
+              proceed();
+            }}
+          >
+            Discard the draft
           </Button>
-          <Button look="primary" autoFocus onClick={blocker.reset}>
-            Keep editing
-          </Button>
-        </>
+        )
       }
     >
-      <p className="m-0">
-        Your changes are not saved.{" "}
-        {onDiscard === undefined
-          ? "If you leave, they are lost."
-          : "If you leave, they stay as a draft in this browser."}
-      </p>
-    </Dialog>
+      {onDiscard === undefined ? "If you leave, they are lost." : "If you leave, they stay as a draft in this browser."}
+    </UnsavedQuestion>
   );
 }

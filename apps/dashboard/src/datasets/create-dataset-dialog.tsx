@@ -38,6 +38,7 @@ export function CreateDatasetDialog({ isOpen, onClose }: { isOpen: boolean; onCl
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
+      isChanged={name !== "" || description !== ""}
       title="New dataset"
       actions={
         <>

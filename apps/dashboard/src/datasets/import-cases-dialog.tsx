@@ -25,7 +25,8 @@ export function ImportCasesDialog({ dataset, onClose }: { dataset: Dataset; onCl
   const queries = useQueryClient();
   const { say } = useToasts();
   const [sent, setSent] = useState<Sent>({ text: "", format: "csv", mode: "add" });
-  const unsaved = useUnsavedGuard(sent.text !== "");
+  const isChanged = sent.text !== "";
+  const unsaved = useUnsavedGuard(isChanged);
   const send = (rows: Sent, query: { dryRun: "true" } | { version: string }) =>
     bodyOf(
       api.POST("/api/v1/custom-agent-evaluations/datasets/{datasetId}/import", {
@@ -57,6 +58,7 @@ export function ImportCasesDialog({ dataset, onClose }: { dataset: Dataset; onCl
     <Dialog
       isOpen
       onClose={onClose}
+      isChanged={isChanged}
       title={`Import cases into ${dataset.name}`}
       width="wide"
       actions={

@@ -23,7 +23,8 @@ export function ImportDialog({ isOpen, onClose }: { isOpen: boolean; onClose(): 
   const { say } = useToasts();
   const [rows, setRows] = useState<{ text: string; format: ImportFormat }>({ text: "", format: "csv" });
   const [name, setName] = useState("");
-  const unsaved = useUnsavedGuard(rows.text !== "" || name !== "");
+  const isChanged = rows.text !== "" || name !== "";
+  const unsaved = useUnsavedGuard(isChanged);
   const send = (dryRun: boolean, sent: typeof rows) =>
     api.POST("/api/v1/custom-agent-evaluations/datasets/import", {
       params: { query: { name: name.trim() || "Imported", ...(dryRun && { dryRun: "true" as const }) } },
@@ -63,6 +64,7 @@ export function ImportDialog({ isOpen, onClose }: { isOpen: boolean; onClose(): 
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
+      isChanged={isChanged}
       title="Import cases"
       width="wide"
       actions={

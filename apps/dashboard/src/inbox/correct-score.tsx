@@ -30,7 +30,8 @@ export function CorrectScore({
   const threshold = judge?.threshold;
   const [score, setScore] = useState("");
   const [rationale, setRationale] = useState("");
-  const unsaved = useUnsavedGuard(score !== "" || rationale !== "");
+  const isChanged = score !== "" || rationale !== "";
+  const unsaved = useUnsavedGuard(isChanged);
   const corrected = score.trim() === "" ? Number.NaN : Number(score);
   const isScore = corrected >= 0 && corrected <= 10;
   const save = useMutation({
@@ -65,6 +66,7 @@ export function CorrectScore({
     <Dialog
       isOpen
       onClose={onClose}
+      isChanged={isChanged}
       title="Correct the score"
       actions={
         <>

@@ -15,12 +15,15 @@ export const readLabels = (typed: string): string[] =>
     .map((label) => label.trim())
     .filter((label) => label !== "");
 
+/** The label that most programs read. */
+const usual = "production";
+
 /** Moves labels to a version: programs that read them get this version from then on. */
 export function MoveLabelsDialog({ prompt, isOpen, onClose }: { prompt: Prompt; isOpen: boolean; onClose(): void }) {
   const api = useApi();
   const queries = useQueryClient();
   const formId = useId();
-  const [typed, setTyped] = useState("production");
+  const [typed, setTyped] = useState(usual);
   const labels = readLabels(typed);
   const move = useMutation({
     mutationFn: () =>
@@ -43,6 +46,7 @@ export function MoveLabelsDialog({ prompt, isOpen, onClose }: { prompt: Prompt; 
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
+      isChanged={typed !== usual}
       title={`Move labels to version ${prompt.version}`}
       actions={
         <>

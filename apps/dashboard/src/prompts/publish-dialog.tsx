@@ -47,7 +47,8 @@ export function PublishDialog({ isOpen, onClose, from }: { isOpen: boolean; onCl
   const [typed, setTyped] = useState<Draft | null>(null);
   const initial = from === undefined ? emptyDraft : draftOf(from);
   const draft = typed ?? initial;
-  const unsaved = useUnsavedGuard(differs(draft, initial));
+  const isChanged = differs(draft, initial);
+  const unsaved = useUnsavedGuard(isChanged);
   const change = (part: Partial<Draft>): void => setTyped({ ...draft, ...part });
   const chat = draft.type === "chat" && draft.content !== "" ? readChat(draft.content) : null;
   const error = chat !== null && "error" in chat ? chat.error : null;
@@ -81,6 +82,7 @@ export function PublishDialog({ isOpen, onClose, from }: { isOpen: boolean; onCl
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
+      isChanged={isChanged}
       title={from === undefined ? "New prompt" : `New version of ${from.name}`}
       actions={
         <>

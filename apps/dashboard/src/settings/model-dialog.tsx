@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { bodyOf } from "../api/client.ts";
+import { differs } from "../blocks/leave-guard.tsx";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -22,9 +23,8 @@ export function ModelDialog({ edited, onClose }: { edited: Edited; onClose(): vo
   const { say } = useToasts();
   const formId = useId();
   const stored = "model" in edited ? edited.model : null;
-  const [draft, setDraft] = useState<ModelDraft>(() =>
-    "model" in edited ? draftOf(edited.model) : emptyDraft(edited.newId),
-  );
+  const [initial] = useState<ModelDraft>(() => ("model" in edited ? draftOf(edited.model) : emptyDraft(edited.newId)));
+  const [draft, setDraft] = useState(initial);
   const [isTried, setTried] = useState(false);
   const errors = isTried ? draftErrors(draft) : {};
   const save = useMutation({
@@ -55,6 +55,7 @@ export function ModelDialog({ edited, onClose }: { edited: Edited; onClose(): vo
     <Dialog
       isOpen
       onClose={onClose}
+      isChanged={differs(draft, initial)}
       title={stored === null ? "Add a model" : stored.label}
       actions={
         <>

@@ -36,6 +36,7 @@ export function NewProject({ onClose, onMade }: { onClose(): void; onMade(projec
     <Dialog
       isOpen
       onClose={onClose}
+      isChanged={name !== ""}
       title="New project"
       actions={
         <>

@@ -1,4 +1,5 @@
 import { type ChangeEvent, type FormEvent, useId, useState } from "react";
+import { differs } from "../blocks/leave-guard.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
@@ -39,6 +40,7 @@ export function FilterDialog({ filter, agents, models, onApply, onClose }: Filte
     <Dialog
       isOpen
       onClose={onClose}
+      isChanged={differs(draft, filter)}
       title="Filter traces"
       actions={
         <>

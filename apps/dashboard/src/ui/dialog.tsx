@@ -6,12 +6,61 @@ import { ProblemLine } from "./states.tsx";
 
 const DialogPopup = lazyPart(async () => (await import("./dialog-popup.tsx")).DialogPopup);
 
-/** A modal dialog. It scrolls inside, keeps the focus, and returns it when it closes. */
-export function Dialog(props: DialogProps) {
+/**
+ * A modal dialog. It scrolls inside, keeps the focus, and returns it when it closes. With `isChanged`, because something was typed
+ * into it, Escape, its cross and a click outside ask before they close it.
+ */
+export function Dialog({ isChanged = false, ...props }: DialogProps & { isChanged?: boolean }) {
+  const { isOpen, onClose, children } = props;
   // Most dialogs of a page are never opened; their code is loaded on first use.
-  const [wasOpened, setWasOpened] = useState(props.isOpen);
-  if (props.isOpen && !wasOpened) setWasOpened(true);
-  return wasOpened && <DialogPopup {...props} />;
+  const [wasOpened, setWasOpened] = useState(isOpen);
+  if (isOpen && !wasOpened) setWasOpened(true);
+  const [isAsking, setAsking] = useState(false);
+  function leave(): void {
+    setAsking(false);
+    onClose();
+  }
+  return (
+    wasOpened && (
+      <DialogPopup {...props} onClose={isChanged ? () => setAsking(true) : onClose}>
+        {children}
+        {isAsking && <UnsavedQuestion onLeave={leave} onStay={() => setAsking(false)} />}
+      </DialogPopup>
+    )
+  );
+}
+
+interface UnsavedQuestionProps {
+  onLeave(): void;
+  onStay(): void;
+  /** A further way out, before the others. */
+  further?: ReactNode;
+  /** What happens to the input. */
+  children?: ReactNode;
+}
+
+/** Asks whether to leave a form whose input is not saved. */
+export function UnsavedQuestion({ onLeave, onStay, further, children }: UnsavedQuestionProps) {
+  return (
+    <Dialog
+      isOpen
+      onClose={onStay}
+      title="Leave without saving?"
+      actions={
+        <>
+          {further}
+          <Button look={further === undefined ? "danger" : "plain"} onClick={onLeave}>
+            Leave
+          </Button>
+          <Button look="primary" autoFocus onClick={onStay}>
+            Keep editing
+          </Button>
+        </>
+      }
+    >
+      <p className="m-0">Your changes are not saved. {children}</p>
+    </Dialog>
+  );
 }
 
 export interface ConfirmProps {
