@@ -5813,6 +5813,8 @@ export interface operations {
                             /** @description The user who voted while signed in; null of a vote with the project's key */
                             authorId: string | null;
                             createdAt: string;
+                            /** @description The name of its trace; null when it is no longer known */
+                            traceName: string | null;
                         }[];
                         hasNextPage: boolean;
                         nextCursor: string | null;

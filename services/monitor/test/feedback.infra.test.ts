@@ -110,6 +110,15 @@ describe("feedback", () => {
     expect((await list("?from=-200000-01-01"))[0]).toBe(4);
   });
 
+  test("on all traces is listed with the name of each trace, as long as it is known", async () => {
+    const project = newProject();
+    await rows.addVote(project, await rows.addRun(project, { name: "refund-agent" }), "up", hoursAgo(1));
+    await rows.addVote(project, uuidv7(Date.now()), "down", hoursAgo(2));
+    await rows.addRun(newProject(), { name: "foreign" });
+    const { feedback } = voteList.parse((await project.send("GET", "/feedback")).body);
+    expect(feedback.map(({ traceName }) => traceName)).toEqual(["refund-agent", null]);
+  });
+
   test("names the user who voted while signed in", async () => {
     const project = newProject();
     const traceId = fakeIngest.addTrace(project.projectId, {});

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { signalDetail, signalList } from "@touchstone/contracts";
+import { signalDetail, signalEvents, signalList } from "@touchstone/contracts";
 import { expect, test } from "vitest";
 import { createSettledRows, hoursAgo } from "./settled-rows.ts";
 import type { ProjectClient } from "./start-monitor.ts";
-import { newProject, query, useWatchingMonitor } from "./watching-bench.ts";
+import { fakeIngest, newProject, query, useWatchingMonitor } from "./watching-bench.ts";
 
 useWatchingMonitor();
 
@@ -147,6 +147,58 @@ test("a summary of signals leaves their occurrences out, and one signal shows th
     { ts: dayOf(now), count: 2 },
   ]);
   expect((await read(rule)).trend.filter(({ count }) => count > 0)).toEqual([{ ts: dayOf(threeDaysAgo), count: 1 }]);
+
+  for (const signalId of [id, rule]) {
+    const { trend } = await read(signalId);
+    for (const [index, { ts, count }] of trend.entries()) {
+      const end = trend[index + 1]?.ts;
+      const { totalCount, events } = await readEvents(
+        project,
+        signalId,
+        `?from=${ts}${end === undefined ? "" : `&to=${end}`}`,
+      );
+      expect([totalCount, events.length]).toEqual([count, count]);
+    }
+  }
+});
+
+const readEvents = async (project: ProjectClient, signalId: string, asked = "") => {
+  const { status, body } = await project.send("GET", `/monitor/signals/${signalId}/events${asked}`);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return signalEvents.parse(body);
+};
+
+test("the events of a signal are on pages, newest first, with the question and the answer", async () => {
+  const project = newProject();
+  const id = await addSignal(project, { pattern_key: "custom:a" });
+  const traceIds = [1, 2, 3, 4, 5].map((number) =>
+    fakeIngest.addTrace(project.projectId, { input: `Question ${number}` }),
+  );
+  for (const [hours, trace_id] of traceIds.entries()) {
+    await rows.insert("events", {
+      ...{ project_id: project.projectId, id: randomUUID(), pattern_key: "custom:a", kind: "pattern" },
+      ...{ polarity: "failure", severity: "low", trace_id, created_at: hoursAgo(hours), rating: 2 },
+    });
+  }
+  const first = await readEvents(project, id, "?limit=3");
+  const second = await readEvents(project, id, `?limit=3&cursor=${first.nextCursor}`);
+  expect([first, second]).toMatchObject([
+    { totalCount: 5, hasNextPage: true },
+    { totalCount: 5, hasNextPage: false, nextCursor: null },
+  ]);
+  const events = [first, second].flatMap((page) => page.events);
+  expect(events.map(({ traceId }) => traceId)).toEqual(traceIds);
+  expect(events[0]).toMatchObject({ rating: 2, sessionId: null, input: "Question 1" });
+
+  const path = `/monitor/signals/${id}/events`;
+  expect(await newProject().send("GET", path)).toEqual({ status: 404, body: { error: "Signal not found" } });
+  for (const [asked, error] of [
+    ["cursor=x", "Unknown cursor"],
+    ["from=soon", "from must be an ISO 8601 date"],
+    ["limit=many", "limit must be a positive integer"],
+  ]) {
+    expect(await project.send("GET", `${path}?${asked}`)).toEqual({ status: 400, body: { error } });
+  }
 });
 
 test.each([

@@ -2,26 +2,29 @@ import { Link } from "@tanstack/react-router";
 import { FailureLink } from "../blocks/failure-link.tsx";
 import { type CountedTraces, slowerThan, someOf, TracesLink } from "../blocks/traces-link.tsx";
 import type { Column } from "../ui/data-table.tsx";
-import { formatCost, formatCount, formatDuration, formatShare } from "../ui/format.ts";
+import { countOf, formatCost, formatCount, formatDuration, formatShare } from "../ui/format.ts";
 import { Badge, Time } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import { ShareBar } from "../ui/share-bar.tsx";
 import type { ListedAgent } from "./join-agents.ts";
 import type { Window } from "./rules.ts";
 
+/** The traces behind the figures of an agent; undefined where there are none, and for those that name no agent. */
+function tracesOf({ agentId, figures }: ListedAgent, since: string) {
+  // No filter lists the traces that name no agent.
+  const all: CountedTraces | undefined = agentId === null ? undefined : { from: since, agent: agentId };
+  const runs: CountedTraces | undefined = all && { ...all, source: "production" };
+  return {
+    runs: someOf(runs, figures?.totalRuns),
+    failing: someOf(runs && { ...runs, rating: "failing" }, figures?.failingRuns),
+    rated: someOf(runs && { ...runs, rating: "rated" }, figures?.ratings),
+    slow: slowerThan(runs, figures?.latencyP95),
+    priced: someOf(all, figures?.costUSD),
+  };
+}
+
 /** `since` is where the figures begin: links to their rows carry it. */
 export function agentColumns(projectId: string, window: Window, since: string): readonly Column<ListedAgent>[] {
-  // No filter lists the traces that name no agent.
-  const allOf = ({ agentId }: ListedAgent): CountedTraces | undefined =>
-    agentId === null ? undefined : { from: since, agent: agentId };
-  const runsOf = (agent: ListedAgent): CountedTraces | undefined => {
-    const all = allOf(agent);
-    return all && { ...all, source: "production" };
-  };
-  const failingOf = (agent: ListedAgent): CountedTraces | undefined => {
-    const runs = runsOf(agent);
-    return someOf(runs && { ...runs, rating: "failing" }, agent.figures?.failingRuns);
-  };
   return [
     {
       key: "name",
@@ -46,9 +49,7 @@ export function agentColumns(projectId: string, window: Window, since: string): 
       width: "4rem",
       align: "right",
       cell: (agent) => (
-        <TracesLink traces={someOf(runsOf(agent), agent.figures?.totalRuns)}>
-          {formatCount(agent.figures?.totalRuns)}
-        </TracesLink>
+        <TracesLink traces={tracesOf(agent, since).runs}>{formatCount(agent.figures?.totalRuns)}</TracesLink>
       ),
     },
     {
@@ -56,7 +57,9 @@ export function agentColumns(projectId: string, window: Window, since: string): 
       header: "Failing",
       width: "4rem",
       align: "right",
-      cell: (agent) => <TracesLink traces={failingOf(agent)}>{formatCount(agent.figures?.failingRuns)}</TracesLink>,
+      cell: (agent) => (
+        <TracesLink traces={tracesOf(agent, since).failing}>{formatCount(agent.figures?.failingRuns)}</TracesLink>
+      ),
     },
     {
       key: "rate",
@@ -64,7 +67,7 @@ export function agentColumns(projectId: string, window: Window, since: string): 
       width: "8rem",
       align: "right",
       cell: (agent) => (
-        <TracesLink traces={failingOf(agent)}>
+        <TracesLink traces={tracesOf(agent, since).failing}>
           <ShareBar share={agent.figures?.failureRate} />
         </TracesLink>
       ),
@@ -74,7 +77,7 @@ export function agentColumns(projectId: string, window: Window, since: string): 
       header: "Rating",
       width: "4.5rem",
       align: "right",
-      cell: (agent) => <MeanRating agent={agent} traces={runsOf(agent)} />,
+      cell: (agent) => <MeanRating agent={agent} since={since} />,
     },
     {
       key: "p95",
@@ -82,9 +85,7 @@ export function agentColumns(projectId: string, window: Window, since: string): 
       width: "6.5rem",
       align: "right",
       cell: (agent) => (
-        <TracesLink traces={slowerThan(runsOf(agent), agent.figures?.latencyP95)}>
-          {formatDuration(agent.figures?.latencyP95)}
-        </TracesLink>
+        <TracesLink traces={tracesOf(agent, since).slow}>{formatDuration(agent.figures?.latencyP95)}</TracesLink>
       ),
     },
     {
@@ -93,9 +94,7 @@ export function agentColumns(projectId: string, window: Window, since: string): 
       width: "5rem",
       align: "right",
       cell: (agent) => (
-        <TracesLink traces={someOf(allOf(agent), agent.figures?.costUSD)}>
-          {formatCost(agent.figures?.costUSD)}
-        </TracesLink>
+        <TracesLink traces={tracesOf(agent, since).priced}>{formatCost(agent.figures?.costUSD)}</TracesLink>
       ),
     },
     {
@@ -108,9 +107,10 @@ export function agentColumns(projectId: string, window: Window, since: string): 
   ];
 }
 
-function MeanRating({ agent: { figures }, traces }: { agent: ListedAgent; traces: CountedTraces | undefined }) {
+function MeanRating({ agent, since }: { agent: ListedAgent; since: string }) {
+  const { figures } = agent;
   return (
-    <TracesLink traces={someOf(traces && { ...traces, rating: "rated" }, figures?.ratings)}>
+    <TracesLink traces={tracesOf(agent, since).rated}>
       <Score rating={figures?.meanRating} scorer={`mean of ${formatCount(figures?.ratings ?? 0)} ratings`} />
     </TracesLink>
   );
@@ -152,6 +152,7 @@ function MainFailure({ agent: { agentId, figures }, since }: { agent: ListedAgen
 /** Where the window is narrow. */
 export function AgentCard({ agent, projectId, window, since }: Part & { since: string }) {
   const { figures } = agent;
+  const traces = tracesOf(agent, since);
   return (
     <div className="flex flex-col gap-1">
       <div className="flex items-center gap-2">
@@ -162,11 +163,21 @@ export function AgentCard({ agent, projectId, window, since }: Part & { since: s
         </span>
       </div>
       <div className="truncate text-soft tabular-nums">
-        {figures === undefined
-          ? "did not run"
-          : `${formatCount(figures.totalRuns)} runs · ${formatShare(figures.failureRate)} failing · p95 ${formatDuration(figures.latencyP95)} · ${formatCost(figures.costUSD)}`}
+        {figures === undefined ? (
+          "did not run"
+        ) : (
+          <>
+            <TracesLink traces={traces.runs}>{countOf(figures.totalRuns, "run")}</TracesLink>
+            {" · "}
+            <TracesLink traces={traces.failing}>{formatShare(figures.failureRate)} failing</TracesLink>
+            {" · "}
+            <TracesLink traces={traces.slow}>p95 {formatDuration(figures.latencyP95)}</TracesLink>
+            {" · "}
+            <TracesLink traces={traces.priced}>{formatCost(figures.costUSD)}</TracesLink>
+          </>
+        )}
       </div>
-      <MainFailure agent={agent} since={since} />
+      {figures?.mainFailure != null && <MainFailure agent={agent} since={since} />}
     </div>
   );
 }

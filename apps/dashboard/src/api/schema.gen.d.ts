@@ -2097,6 +2097,23 @@ export interface paths {
         patch: operations["updateSignal"];
         trace?: never;
     };
+    "/api/v1/monitor/signals/{signalId}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List when and where a signal was seen. */
+        get: operations["listSignalEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agent-monitoring/signals/{signalId}": {
         parameters: {
             query?: never;
@@ -11647,6 +11664,59 @@ export interface operations {
             };
         };
     };
+    listSignalEvents: {
+        parameters: {
+            query?: {
+                /** @description ISO 8601; when it was seen, inclusive */
+                from?: string;
+                /** @description ISO 8601; exclusive */
+                to?: string;
+                /** @description 1 to 50, default 20 */
+                limit?: string;
+                /** @description Where to continue; take it from nextCursor */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                signalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of what raised it, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Of all pages */
+                        totalCount: number;
+                        events: {
+                            id: string;
+                            traceId: string | null;
+                            sessionId: string | null;
+                            seenAt: string;
+                            rating: number | null;
+                            justification: string | null;
+                            /** @description Its first 500 characters; null when the trace is gone */
+                            input: string | null;
+                            /** @description Its first 500 characters; null when the trace is gone */
+                            output: string | null;
+                        }[];
+                        hasNextPage: boolean;
+                        nextCursor: string | null;
+                        /**
+                         * @description The page ends early, because it would have had more than 8388608 bytes
+                         * @constant
+                         */
+                        truncatedBy?: "bytes";
+                    };
+                };
+            };
+        };
+    };
     updateMonitoringSignal: {
         parameters: {
             query?: never;
@@ -11807,6 +11877,8 @@ export interface operations {
                             /** @description The user who voted while signed in; null of a vote with the project's key */
                             authorId: string | null;
                             createdAt: string;
+                            /** @description The name of its trace; null when it is no longer known */
+                            traceName: string | null;
                         }[];
                         hasNextPage: boolean;
                         nextCursor: string | null;

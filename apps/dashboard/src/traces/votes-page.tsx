@@ -82,23 +82,14 @@ function VotesTable({ votes, onReachEnd }: { votes: readonly ListedVote[]; onRea
       key: "comment",
       header: "Comment",
       width: "minmax(10rem, 3fr)",
-      cell: ({ comment }) => <span title={comment}>{comment ?? "-"}</span>,
+      cell: ({ comment }) => <span title={comment}>{comment ?? <span className="text-faint">-</span>}</span>,
     },
     { key: "author", header: "By", width: "minmax(6rem, 1fr)", cell: author },
     {
       key: "trace",
       header: "Trace",
-      width: "minmax(8rem, 1fr)",
-      cell: ({ traceId }) => (
-        <Link
-          to="/p/$projectId/traces/$traceId"
-          params={{ projectId, traceId }}
-          search={{ tab: "verdicts" }}
-          className="text-ink hover:text-accent"
-        >
-          {traceId}
-        </Link>
-      ),
+      width: "minmax(14rem, 2fr)",
+      cell: (vote) => <VotedTrace vote={vote} />,
     },
     {
       key: "given",
@@ -133,18 +124,42 @@ function VotesTable({ votes, onReachEnd }: { votes: readonly ListedVote[]; onRea
               <Time iso={vote.createdAt} isAge />
             </span>
           </div>
-          <div className="truncate">{vote.comment ?? "-"}</div>
+          <div className="truncate">
+            <VotedTrace vote={vote} note={vote.comment} />
+          </div>
         </>
       )}
     />
   );
 }
 
+/** The name of the trace, then the note or else its id; only the id if no name is known. */
+function VotedTrace({ vote: { traceId, traceName }, note }: { vote: ListedVote; note?: string | undefined }) {
+  const { projectId } = useApi();
+  return (
+    <>
+      <Link
+        to="/p/$projectId/traces/$traceId"
+        params={{ projectId, traceId }}
+        search={{ tab: "verdicts" }}
+        className="text-ink hover:text-accent"
+      >
+        {traceName ?? traceId}
+      </Link>
+      {note !== undefined ? (
+        <span className="ml-2 text-soft">{note}</span>
+      ) : (
+        traceName !== null && <span className="ml-2 text-xs text-faint">{traceId}</span>
+      )}
+    </>
+  );
+}
+
 function Thumb({ vote: { rating } }: { vote: ListedVote }) {
   const Icon = rating === "up" ? ThumbUpIcon : ThumbDownIcon;
   return (
-    <span className="inline-flex items-center gap-1.5">
-      <Icon className="size-4" />
+    <span className="inline-flex items-baseline gap-1.5">
+      <Icon className="size-4 self-center" />
       {rating === "up" ? "good" : "bad"}
     </span>
   );

@@ -34,7 +34,7 @@ export function Score({ rating, threshold, scorer, onWhy }: ScoreProps) {
     <>
       <span
         aria-hidden
-        className={classNames("h-3 w-1 rounded-full", rating == null ? "bg-line" : scoreGround(rating))}
+        className={classNames("h-3 w-1 self-center rounded-full", rating == null ? "bg-line" : scoreGround(rating))}
       />
       <span className={classNames("tabular-nums", isFailing && "font-semibold")}>{formatRating(rating)}</span>
       {isFailing && (
@@ -46,7 +46,7 @@ export function Score({ rating, threshold, scorer, onWhy }: ScoreProps) {
   );
   if (onWhy === undefined) {
     return (
-      <span title={title} className="inline-flex items-center gap-1.5">
+      <span title={title} className="inline-flex items-baseline gap-1.5">
         {content}
         <span className="sr-only">{title}</span>
       </span>
@@ -64,7 +64,7 @@ export function Score({ rating, threshold, scorer, onWhy }: ScoreProps) {
       }}
       aria-label={`Why: ${title}`}
       title={`${title}. Why?`}
-      className="-mx-1 inline-flex h-6 items-center gap-1.5 rounded-sm px-1 hover:bg-hover"
+      className="-mx-1 inline-flex items-baseline gap-1.5 rounded-sm px-1 py-0.5 hover:bg-hover"
     >
       {content}
     </button>

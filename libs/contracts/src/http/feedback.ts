@@ -46,7 +46,11 @@ export const votesQuery = z.object({
 /** The votes on all traces, newest first. */
 export const voteList = z.object({
   totalCount: z.int().describe("Of all pages"),
-  feedback: z.array(feedback),
+  feedback: z.array(
+    feedback.extend({
+      traceName: z.string().nullable().describe("The name of its trace; null when it is no longer known"),
+    }),
+  ),
   ...pageEnd,
 });
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { pageEnd } from "./list-page.ts";
 import { polarity, severity } from "./patterns.ts";
 import { filledText, isStorable, isUuid, withRules } from "./texts.ts";
 
@@ -51,6 +52,32 @@ export const signalDetail = signalReply.extend({
   trend: z
     .array(z.object({ ts: z.string(), count: z.int() }))
     .describe("How often it was seen on each of the last 30 days (UTC), oldest first; of an alert rule its newest 100"),
+});
+
+/** Query of `GET /monitor/signals/{signalId}/events`. */
+export const signalEventsQuery = z.object({
+  from: z.string().optional().describe("ISO 8601; when it was seen, inclusive"),
+  to: z.string().optional().describe("ISO 8601; exclusive"),
+  limit: z.string().optional().describe("1 to 50, default 20"),
+  cursor: z.string().optional().describe("Where to continue; take it from nextCursor"),
+});
+
+/** How often a signal was seen, as its trend counts it, newest first. */
+export const signalEvents = z.object({
+  totalCount: z.int().describe("Of all pages"),
+  events: z.array(
+    z.object({
+      id: z.string(),
+      traceId: z.string().nullable(),
+      sessionId: z.string().nullable(),
+      seenAt: z.string(),
+      rating: z.number().nullable(),
+      justification: z.string().nullable(),
+      input: z.string().nullable().describe("Its first 500 characters; null when the trace is gone"),
+      output: z.string().nullable().describe("Its first 500 characters; null when the trace is gone"),
+    }),
+  ),
+  ...pageEnd,
 });
 
 /** A page of signals. A signal that recurs while pages are read moves to the first one. */

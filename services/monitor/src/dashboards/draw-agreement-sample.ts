@@ -2,9 +2,10 @@ import type { agreementSample } from "@touchstone/contracts";
 import { type Clock, type Handler, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
+import { readCount } from "../model/read-page.ts";
 import type { PairReader } from "./pair-reader.ts";
 import { agreementSince } from "./read-agreement.ts";
-import { readCount, readScorerKey, readVersion } from "./read-agreement-query.ts";
+import { readScorerKey, readVersion } from "./read-agreement-query.ts";
 
 /** Ratings drawn for one sample: traces expire before their ratings, so most of them may be without a trace. */
 const drawnMax = 2_500;

@@ -3,16 +3,10 @@ import { type Clock, type Handler, requireProject } from "@touchstone/service-ki
 import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
 import { previewOf } from "../model/finding.ts";
+import { readCount } from "../model/read-page.ts";
 import type { AgreementCell, LabelledTrace, PairReader } from "./pair-reader.ts";
 import { agreementSince } from "./read-agreement.ts";
-import {
-  readCell,
-  readCount,
-  readPosition,
-  readScorerKey,
-  readVersion,
-  writePosition,
-} from "./read-agreement-query.ts";
+import { readCell, readPosition, readScorerKey, readVersion, writePosition } from "./read-agreement-query.ts";
 
 type Pair = z.input<typeof agreementPairs>["pairs"][number];
 

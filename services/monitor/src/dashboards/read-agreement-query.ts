@@ -2,21 +2,10 @@ import { agreementCell, isUuid } from "@touchstone/contracts";
 import { AppError, type Call } from "@touchstone/service-kit";
 import type { AgreementCell, PairPosition } from "./pair-reader.ts";
 
-const pageDefault = 20;
-/** Each pair requires reading a trace. */
-const pageMax = 50;
-
 /** The scorer in the path; null for a key that no scorer can have, since PostgreSQL text cannot contain NUL. */
 export function readScorerKey({ params }: Pick<Call, "params">): string | null {
   const { scorerKey = "" } = params;
   return scorerKey === "" || scorerKey.includes("\0") ? null : scorerKey;
-}
-
-/** An integer from 1 to the maximum page size. Throws 400 for other values. */
-export function readCount(name: string, value: string | readonly string[] | undefined): number {
-  const asked = value === undefined ? pageDefault : Number(value);
-  if (!Number.isInteger(asked) || asked < 1) throw new AppError("bad_request", `${name} must be a positive integer`);
-  return Math.min(asked, pageMax);
 }
 
 /** Null: every version. */

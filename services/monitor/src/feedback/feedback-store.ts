@@ -2,7 +2,7 @@ import { limits } from "@touchstone/contracts";
 import type { Database, Queryable } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import type { FindingStore } from "../model/finding.ts";
-import type { Period } from "../model/read-period.ts";
+import type { Period } from "../model/read-page.ts";
 
 /** A person's vote on a trace. */
 export interface Vote {
@@ -17,6 +17,12 @@ export interface Vote {
 export interface StoredVote extends Vote {
   id: string;
   createdAt: Date;
+}
+
+/** A vote in the list of all traces. */
+export interface ListedVote extends StoredVote {
+  /** Null: it is no longer known. */
+  traceName: string | null;
 }
 
 /** The trace that was voted on, as the signal of a negative vote shows it. */
@@ -58,7 +64,7 @@ export interface FeedbackStore {
   /** Newest first, at most 200. */
   listOfTrace(projectId: string, traceId: string): Promise<StoredVote[]>;
   /** Newest first, with the number of all that match. */
-  list(projectId: string, query: VoteQuery): Promise<{ total: number; votes: StoredVote[] }>;
+  list(projectId: string, query: VoteQuery): Promise<{ total: number; votes: ListedVote[] }>;
   addOutcome(projectId: string, outcome: Outcome): Promise<StoredOutcome>;
 }
 
@@ -89,7 +95,7 @@ export function createFeedbackStore(database: Database, findings: FindingStore):
     },
 
     async list(projectId, { rating, from, to, limit, after }) {
-      const { rows } = await database.readScoped<VoteRow & { total: number }>([projectId], {
+      const { rows } = await database.readScoped<ListedRow>([projectId], {
         name: "feedback_list",
         text: `
           with matching as (
@@ -100,7 +106,7 @@ export function createFeedbackStore(database: Database, findings: FindingStore):
               and created_at >= coalesce($3::timestamptz, '-infinity')
               and created_at < coalesce($4::timestamptz, 'infinity')
           )
-          select page.*, counts.total
+          select page.*, seen_traces.name as trace_name, counts.total
           from (select count(*)::integer as total from matching) as counts
           left join lateral (
             select *
@@ -110,10 +116,15 @@ export function createFeedbackStore(database: Database, findings: FindingStore):
             order by created_at desc, id desc
             limit $6
           ) as page on true
+          left join monitor.seen_traces
+            on seen_traces.project_id = $1 and seen_traces.trace_id = page.trace_id
           order by page.created_at desc, page.id desc`,
         values: [projectId, rating, from, to, after, limit],
       });
-      return { total: rows[0]?.total ?? 0, votes: rows.filter(({ id }) => id !== null).map(readVote) };
+      const votes = rows
+        .filter(({ id }) => id !== null)
+        .map((row) => ({ ...readVote(row), traceName: row.trace_name }));
+      return { total: rows[0]?.total ?? 0, votes };
     },
 
     addOutcome: (projectId, outcome) =>
@@ -213,3 +224,4 @@ type VoteRow = {
   author_id: string | null;
   created_at: Date;
 };
+type ListedRow = VoteRow & { trace_name: string | null; total: number };

@@ -22,7 +22,7 @@ import {
 import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
 import { previewOf } from "../model/finding.ts";
-import { readPeriod } from "../model/read-period.ts";
+import { readPeriod } from "../model/read-page.ts";
 import type { FeedbackStore, Outcome, StoredVote, VoteQuery } from "./feedback-store.ts";
 
 /** Routes of people's feedback on traces (completions 9.6). */
@@ -89,7 +89,7 @@ function listVotes({ feedback }: { feedback: Pick<FeedbackStore, "list"> }): Han
     const hasNextPage = votes.length > page.length;
     const body: z.input<typeof voteList> = {
       totalCount: total,
-      feedback: page.map(showVote),
+      feedback: page.map((vote) => ({ ...showVote(vote), traceName: vote.traceName })),
       hasNextPage,
       nextCursor: hasNextPage ? (page.at(-1)?.id ?? null) : null,
     };

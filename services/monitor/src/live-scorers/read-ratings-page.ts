@@ -1,7 +1,6 @@
 import { isUuid, limits } from "@touchstone/contracts";
 import { AppError, type Call } from "@touchstone/service-kit";
-import { readCount } from "../dashboards/read-agreement-query.ts";
-import { readPeriod } from "../model/read-period.ts";
+import { readCount, readPeriod } from "../model/read-page.ts";
 import type { RatingPosition, RatingsPage } from "./judgement-reader.ts";
 
 /** The page of a list of ratings; without `from` it begins at `since`. Throws 400 for what cannot be read. */

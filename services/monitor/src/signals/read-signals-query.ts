@@ -39,7 +39,8 @@ export function readSignalsQuery({ query }: Pick<Call, "query">): { filter: Sign
 /** The cursor that {@link readSignalsQuery} parses. */
 export const writeCursor = ({ micros, id }: SignalPosition): string => `${micros}.${id}`;
 
-function readPosition(cursor: string): SignalPosition {
+/** Throws 400 for another text. */
+export function readPosition(cursor: string): SignalPosition {
   const [micros = "", id = ""] = cursor.split(".");
   // Sixteen digits suffice until the year 2286.
   if (!/^\d{1,16}$/.test(micros) || !isUuid(id)) throw new AppError("bad_request", "Unknown cursor");

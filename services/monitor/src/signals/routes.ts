@@ -18,6 +18,7 @@ import {
 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
+import { listSignalEvents } from "./list-signal-events.ts";
 import { readSignalsQuery, writeCursor } from "./read-signals-query.ts";
 import { renderSignal, signalId, signalNotFound } from "./render-signal.ts";
 import type { StoredSignal } from "./signal-row-reader.ts";
@@ -32,6 +33,7 @@ export function signalRoutes(dependencies: {
   return [
     { route: routes.listSignals, handle: listSignals(dependencies) },
     { route: routes.getSignal, handle: getSignal(dependencies) },
+    { route: routes.listSignalEvents, handle: listSignalEvents(dependencies) },
     { route: routes.updateSignal, handle: updateSignal(dependencies) },
     { route: routes.updateMonitoringSignal, handle: updateSignal(dependencies) },
     { route: routes.createSignalFeedback, handle: createSignalFeedback(dependencies) },

@@ -1,6 +1,7 @@
 import { limits } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import type { Polarity, Severity } from "../model/finding.ts";
+import type { Period } from "../model/read-page.ts";
 import { noAgent } from "./finding-store.ts";
 import {
   occurrencesColumn,
@@ -34,6 +35,16 @@ export interface SignalPage {
   withOccurrences: boolean;
 }
 
+/** One time that a signal was seen. */
+export interface SignalEvent {
+  id: string;
+  traceId: string | null;
+  sessionId: string | null;
+  seenAt: Date;
+  rating: number | null;
+  justification: string | null;
+}
+
 /** Reads the signals of a project. */
 export interface SignalReader {
   /** Last seen first, each with its position; with its ten newest occurrences if requested. */
@@ -48,9 +59,48 @@ export interface SignalReader {
   find(projectId: string, id: string): Promise<StoredSignal | null>;
   /** The number of occurrences of a signal per day (UTC) from `since` on; empty days are left out. */
   countByDay(projectId: string, signal: StoredSignal, since: Date): Promise<{ start: Date; count: number }[]>;
+  /** What {@link countByDay} counts, newest first; `total` counts that of all pages. */
+  listSeen(
+    projectId: string,
+    signal: StoredSignal,
+    page: Period & { limit: number; after: SignalPosition | null },
+  ): Promise<{ total: number; events: { event: SignalEvent; position: SignalPosition }[] }>;
 }
 
 const occurrencesListed = 10;
+
+/** How often a signal was seen from $5 on. A rule over many traces has no events: then the stored occurrences are taken. */
+const seen = `
+  found as (
+    select id, trace_id, session_id, created_at as seen_at, rating, justification
+    from monitor.events
+    where project_id = $1
+      and pattern_key = $2
+      and polarity = $7
+      and created_at >= $5
+      and agent_id is not distinct from nullif($3::uuid, $4::uuid)
+  ),
+  seen as (
+    select * from found
+    union all
+    select id, trace_id, session_id, seen_at, rating, justification
+    from monitor.signal_occurrences
+    where project_id = $1
+      and signal_id = $6
+      and seen_at >= $5
+      and not exists (select from found)
+  )`;
+
+/** Its seven parameters. */
+const seenValues = (projectId: string, { id, patternKey, agentId, polarity }: StoredSignal, since: Date): unknown[] => [
+  projectId,
+  patternKey,
+  agentId ?? noAgent,
+  noAgent,
+  since,
+  id,
+  polarity,
+];
 
 /** The first five parameters are {@link filterValues}. */
 const filtered = `
@@ -122,37 +172,73 @@ export function createSignalReader(database: Database): SignalReader {
       return rows.map(readSignalRow)[0] ?? null;
     },
 
-    async countByDay(projectId, { id, patternKey, agentId, polarity }, since) {
-      // A rule over many traces has no events: then the stored occurrences are counted.
+    async countByDay(projectId, signal, since) {
       const { rows } = await database.readScoped<{ start: Date; count: number }>([projectId], {
         name: "signal_trend",
         text: `
-          with found as (
-            select created_at
-            from monitor.events
-            where project_id = $1
-              and pattern_key = $2
-              and polarity = $7
-              and created_at >= $5
-              and agent_id is not distinct from nullif($3::uuid, $4::uuid)
-          ),
-          seen as (
-            select created_at from found
-            union all
-            select seen_at
-            from monitor.signal_occurrences
-            where project_id = $1
-              and signal_id = $6
-              and seen_at >= $5
-              and not exists (select from found)
-          )
-          select date_trunc('day', created_at, 'UTC') as start, count(*)::integer as count
+          with ${seen}
+          select date_trunc('day', seen_at, 'UTC') as start, count(*)::integer as count
           from seen
           group by 1
           order by 1`,
-        values: [projectId, patternKey, agentId ?? noAgent, noAgent, since, id, polarity],
+        values: seenValues(projectId, signal, since),
       });
       return rows;
     },
+
+    async listSeen(projectId, signal, { from, to, limit, after }) {
+      const { rows } = await database.readScoped<SeenRow>([projectId], {
+        name: "signal_events",
+        text: `
+          with ${seen},
+          matching as (
+            select *
+            from seen
+            where seen_at < coalesce($8::timestamptz, 'infinity')
+          )
+          select page.*, counts.total, (extract(epoch from page.seen_at) * 1000000)::bigint::text as micros
+          from (select count(*)::integer as total from matching) as counts
+          left join lateral (
+            select *
+            from matching
+            where $9::bigint is null
+               or (seen_at, id) < (timestamptz 'epoch' + $9::bigint * interval '1 microsecond', $10::uuid)
+            order by seen_at desc, id desc
+            limit $11
+          ) as page on true
+          order by page.seen_at desc, page.id desc`,
+        values: [
+          ...seenValues(projectId, signal, from ?? new Date(0)),
+          to,
+          after?.micros ?? null,
+          after?.id ?? null,
+          limit,
+        ],
+      });
+      return { total: rows[0]?.total ?? 0, events: rows.filter(({ id }) => id !== null).map(readSeen) };
+    },
   };
 }
+
+type SeenRow = {
+  id: string;
+  trace_id: string | null;
+  session_id: string | null;
+  seen_at: Date;
+  rating: number | null;
+  justification: string | null;
+  micros: string;
+  total: number;
+};
+
+const readSeen = (row: SeenRow): { event: SignalEvent; position: SignalPosition } => ({
+  event: {
+    id: row.id,
+    traceId: row.trace_id,
+    sessionId: row.session_id,
+    seenAt: row.seen_at,
+    rating: row.rating,
+    justification: row.justification,
+  },
+  position: { micros: row.micros, id: row.id },
+});

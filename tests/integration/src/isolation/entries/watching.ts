@@ -97,6 +97,7 @@ export const watchingEntries: RouteEntries = {
     },
   ],
   getSignal: { ids: signal, own: 200, shows: true },
+  listSignalEvents: { ids: signal, own: 200 },
   updateSignal: triaged,
   updateMonitoringSignal: triaged,
   createSignalFeedback: {

@@ -1,5 +1,9 @@
 import { AppError, type Call, parseIsoTime } from "@touchstone/service-kit";
 
+const pageDefault = 20;
+/** Each row requires reading a trace. */
+const pageMax = 50;
+
 /** A period of a list: from the first time on, before the second. Null: unlimited. */
 export interface Period {
   from: Date | null;
@@ -18,4 +22,11 @@ function readTime(name: string, text: string | readonly string[] | undefined): D
   const atMs = parseIsoTime(text);
   if (atMs === null) throw new AppError("bad_request", `${name} must be an ISO 8601 date`);
   return new Date(Math.min(Math.max(Math.ceil(atMs), 0), Date.UTC(9999, 11, 31, 23, 59, 59, 999)));
+}
+
+/** An integer from 1 to the maximum page size. Throws 400 for other values. */
+export function readCount(name: string, value: string | readonly string[] | undefined): number {
+  const asked = value === undefined ? pageDefault : Number(value);
+  if (!Number.isInteger(asked) || asked < 1) throw new AppError("bad_request", `${name} must be a positive integer`);
+  return Math.min(asked, pageMax);
 }
