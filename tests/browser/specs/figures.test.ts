@@ -136,3 +136,23 @@ test("a metric of a run shows its value of each case in the list of cases", asyn
       .waitFor();
   });
 });
+
+test("the turns of a session open its traces, and the failed results of a run its failed cases", async () => {
+  await withPage("sessions?window=7d", async (page) => {
+    const turns = page
+      .getByRole("table", { name: "Sessions", exact: true })
+      .getByRole("row")
+      .nth(1)
+      .locator('a[href*="/traces?"]');
+    const count = asNumber(await turns.textContent());
+    await turns.click();
+    await expectTotal(page, "Traces", count);
+  });
+  await withPage(`datasets/${sample.datasetId}?tab=runs`, async (page) => {
+    const failed = page.getByRole("table", { name: "Runs", exact: true }).locator('a[href*="status=failed"]').first();
+    const count = asNumber(await failed.textContent());
+    await failed.click();
+    await page.waitForURL(/status=failed/);
+    await page.getByText(new RegExp(`^${count} cases?$`)).waitFor();
+  });
+});

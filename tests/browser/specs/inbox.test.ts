@@ -75,3 +75,42 @@ test("the shown signal and the text typed about it stay when another signal arri
     await close();
   }
 });
+
+test("a day of a signal's trend opens what it counts, and a key opens it, too", async () => {
+  const own = await createOwnProject();
+  const count = 23;
+  for (let index = 0; index < count; index += 1) {
+    const input = `Question ${index}`;
+    const { traceId } = await own.post("/ingest/traces", {
+      name: "one-agent",
+      agent_name: "one",
+      input,
+      output: "Hi.",
+    });
+    await own.post("/feedback", { traceId, rating: "down" });
+  }
+  await waitUntil("every vote is counted", async () => {
+    const { body } = await own.client.send("GET", "/monitor/signals?status=open");
+    const { signals } = body as { signals: { occurrenceCount: number }[] };
+    return signals.length === 1 && signals[0]?.occurrenceCount === count;
+  });
+  const { page, problems, close } = await openPage();
+  try {
+    await page.goto(`${own.base}/inbox`);
+    const chart = page.getByRole("group", { name: /^Last 30 days over time.*Enter opens their occurrences/ });
+    await chart.focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/day=/);
+    const rows = page.getByRole("list", { name: "Seen on this day" }).getByRole("listitem");
+    await expect.poll(() => rows.count()).toBe(20);
+    await page.getByText(`${count} times`, { exact: true }).last().waitFor();
+    await page.getByRole("button", { name: "Show earlier", exact: true }).click();
+    await expect.poll(() => rows.count()).toBe(count);
+    await rows.last().getByRole("link", { name: "Trace", exact: true }).click();
+    await page.getByText("Question 0", { exact: true }).first().waitFor();
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});

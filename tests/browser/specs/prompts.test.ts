@@ -122,6 +122,9 @@ test("the versions of a prompt are compared by their traces, and a number opens 
     await page.goBack();
     await row("1").getByRole("link", { name: "2", exact: true }).click();
     await expect.poll(() => rows.count()).toBe(3);
+    await page.goBack();
+    await row("1").getByRole("link", { name: /^\$/ }).click();
+    await expect.poll(() => rows.count()).toBe(6);
     expect(problems).toEqual([]);
   } finally {
     await close();

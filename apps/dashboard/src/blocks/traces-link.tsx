@@ -8,6 +8,9 @@ export interface CountedTraces {
   to?: string | undefined;
   source?: "production";
   agent?: string;
+  session?: string;
+  prompt?: string;
+  promptVersion?: string;
   model?: string;
   usedModel?: string;
   error?: true;

@@ -80,7 +80,19 @@ const runColumns = (projectId: string): readonly Column<DatasetRun>[] => [
     header: "Failed",
     width: "5rem",
     align: "right",
-    cell: ({ liveStatistics }) => formatCount(liveStatistics.failedCount),
+    cell: ({ _id: runId, liveStatistics: { failedCount } }) =>
+      failedCount === 0 ? (
+        formatCount(failedCount)
+      ) : (
+        <Link
+          to="/p/$projectId/runs/$runId"
+          params={{ projectId, runId }}
+          search={{ status: "failed" }}
+          className="text-ink hover:text-accent"
+        >
+          {formatCount(failedCount)}
+        </Link>
+      ),
   },
   {
     key: "source",

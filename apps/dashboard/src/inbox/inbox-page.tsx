@@ -20,7 +20,7 @@ const route = getRouteApi("/p/$projectId/inbox");
 export function InboxPage() {
   const api = useApi();
   const isNarrow = useIsNarrow();
-  const { status = "open", severity, agent, search, open, seen, why } = route.useSearch();
+  const { status = "open", severity, agent, search, open, seen, why, day } = route.useSearch();
   const filters: SignalFilters = { status, severity, agent, search };
   const signals = useInfiniteQuery(signalsQuery(api, filters));
   const rows = signals.data?.pages.flatMap((page) => page.signals) ?? [];
@@ -38,7 +38,15 @@ export function InboxPage() {
   }, [hasNextPage, isFetching, fetchNextPage]);
 
   const view = chosen !== undefined && (
-    <SignalView key={chosen} signalId={chosen} seen={seen} why={why} show={selection.show} onAct={triage.act} />
+    <SignalView
+      key={chosen}
+      signalId={chosen}
+      seen={seen}
+      why={why}
+      day={day}
+      show={selection.show}
+      onAct={triage.act}
+    />
   );
   return (
     <Page title="Inbox" isFull>

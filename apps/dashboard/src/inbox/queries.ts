@@ -51,6 +51,27 @@ export const signalQuery = (api: ProjectApi, signalId: string) =>
       bodyOf(api.GET("/api/v1/monitor/signals/{signalId}", { params: { path: { signalId } }, signal })),
   });
 
+/** How often a signal was seen from `from` on and before `to`, newest first, in pages. */
+export const signalEventsQuery = (
+  api: ProjectApi,
+  signalId: string,
+  period: { from: string; to?: string | undefined },
+) =>
+  infiniteQueryOptions({
+    queryKey: [api.projectId, "signals", "events", signalId, period],
+    queryFn: ({ pageParam, signal }) => {
+      const query = {
+        from: period.from,
+        ...(period.to !== undefined && { to: period.to }),
+        ...(pageParam !== null && { cursor: pageParam }),
+      };
+      const params = { path: { signalId }, query };
+      return bodyOf(api.GET("/api/v1/monitor/signals/{signalId}/events", { params, signal }));
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+
 /** The judges that rate traces as they arrive. */
 export const liveScorersQuery = (api: ProjectApi) =>
   queryOptions({

@@ -14,6 +14,8 @@ const inboxRoute = createRoute({
     search: text,
     open: text,
     seen: text,
+    // The start of one day of the trend.
+    day: text,
     why: flag,
   }),
   component: lazyRouteComponent(() => import("./inbox-page.tsx"), "InboxPage"),

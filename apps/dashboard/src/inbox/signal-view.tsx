@@ -16,6 +16,7 @@ import { CorrectScore } from "./correct-score.tsx";
 import { OccurrenceList, OccurrenceView } from "./occurrences.tsx";
 import { type Occurrence, type SignalDetail, signalQuery } from "./queries.ts";
 import type { SignalStatus } from "./rules.ts";
+import { SeenOn } from "./seen-on.tsx";
 import { SignalActs } from "./signal-acts.tsx";
 import { SignalHeading } from "./signal-heading.tsx";
 import { SignalOrigin } from "./signal-origin.tsx";
@@ -26,6 +27,8 @@ interface ViewProps {
   seen: string | undefined;
   /** Opens the explanation of its score. */
   why: true | undefined;
+  /** The start of the day of its trend to list. */
+  day: string | undefined;
   show: Selection["show"];
   onAct(status: SignalStatus): void;
 }
@@ -36,7 +39,7 @@ export function SignalView({ signalId, ...rest }: ViewProps & { signalId: string
   return <Loaded query={signal}>{(detail) => <Evidence detail={detail} {...rest} />}</Loaded>;
 }
 
-function Evidence({ detail: { signal, trend }, seen, why, show, onAct }: ViewProps & { detail: SignalDetail }) {
+function Evidence({ detail: { signal, trend }, seen, why, day, show, onAct }: ViewProps & { detail: SignalDetail }) {
   const [dialog, setDialog] = useState<"correct" | "add">();
   const chosen = signal.occurrences.findIndex(({ id }) => id === seen);
   const at = Math.max(0, chosen);
@@ -72,9 +75,18 @@ function Evidence({ detail: { signal, trend }, seen, why, show, onAct }: ViewPro
               onWhy={onWhy}
             />
           )}
-          <Trend trend={trend} />
-          {signal.occurrences.length > 1 && (
-            <OccurrenceList signal={signal} chosen={occurrence?.id} onSee={(id) => show({ seen: id })} />
+          <Trend trend={trend} onOpen={(index) => show({ day: trend[index]?.ts })} />
+          {day !== undefined ? (
+            <SeenOn
+              signalId={signal._id}
+              from={day}
+              to={trend.find(({ ts }) => ts > day)?.ts}
+              onShowAll={() => show({ day: undefined })}
+            />
+          ) : (
+            signal.occurrences.length > 1 && (
+              <OccurrenceList signal={signal} chosen={occurrence?.id} onSee={(id) => show({ seen: id })} />
+            )
           )}
         </>
       )}
@@ -132,7 +144,7 @@ function WhyInstead({ verdict, onClose }: { verdict: Parameters<typeof Why>[0]["
   );
 }
 
-function Trend({ trend }: { trend: SignalDetail["trend"] }) {
+function Trend({ trend, onOpen }: { trend: SignalDetail["trend"]; onOpen(index: number): void }) {
   const counted = trend.reduce((sum, { count }) => sum + count, 0);
   return (
     <TimeChart
@@ -141,6 +153,8 @@ function Trend({ trend }: { trend: SignalDetail["trend"] }) {
       kind="stacked"
       height={96}
       format={(count) => (Number.isInteger(count) ? formatCount(count) : "")}
+      onOpen={onOpen}
+      opened="occurrences"
       labels={trend.map(({ ts }) => formatDay(ts))}
       series={[{ key: "seen", label: "seen", color: "text-score-2", values: trend.map(({ count }) => count) }]}
     />

@@ -1,12 +1,18 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type RefObject, useCallback, useEffect, useRef } from "react";
 
+export interface ShownPart {
+  seen?: string;
+  why?: true | undefined;
+  day?: string | undefined;
+}
+
 export interface Selection {
   /** The signal that keys act on. It is updated before the URL, so that the second of two quick keys acts on the next signal. */
   current: RefObject<string | undefined>;
   select(id: string | undefined): void;
-  /** Shows another occurrence of the selected signal, or the explanation of its score. */
-  show(part: { seen?: string; why?: true | undefined }): void;
+  /** Shows another occurrence of the selected signal, the explanation of its score, or one day of its trend. */
+  show(part: ShownPart): void;
 }
 
 /** Keeps the open signal and its view in the URL. `chosen` is the row drawn as selected. */
@@ -19,13 +25,13 @@ export function useSelection(chosen: string | undefined): Selection {
   const select = useCallback(
     (id: string | undefined) => {
       current.current = id;
-      const search = { open: id, seen: undefined, why: undefined };
+      const search = { open: id, seen: undefined, why: undefined, day: undefined };
       void navigate({ search: (before) => ({ ...before, ...search }), replace: true });
     },
     [navigate],
   );
   const show = useCallback(
-    (part: { seen?: string; why?: true | undefined }) =>
+    (part: ShownPart) =>
       void navigate({ search: (before) => ({ ...before, open: current.current, ...part }), replace: true }),
     [navigate],
   );

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { WhyPanel } from "../blocks/why-panel.tsx";
 import { useApi } from "../shell/session.tsx";
 import { countOf, formatDay, formatShare } from "../ui/format.ts";
@@ -93,13 +93,13 @@ function Consequences({ agreement, name }: { agreement: Agreement; name: string 
   return (
     <div className="flex flex-col gap-3">
       <dl className="m-0 grid grid-cols-[4.5rem_minmax(0,1fr)] items-baseline gap-x-4 gap-y-3">
-        <Line counted={rightAlarms} nothing={`${name} failed none.`}>
+        <Line cell="bothFail" counted={rightAlarms} nothing={`${name} failed none.`}>
           of what it fails, people find bad, too. The rest are false alarms.
         </Line>
-        <Line counted={found} nothing="People found none bad.">
+        <Line cell="bothFail" counted={found} nothing="People found none bad.">
           of what people find bad, it finds. The rest it misses.
         </Line>
-        <Line counted={rightPasses} nothing={`${name} passed none.`}>
+        <Line cell="bothPass" counted={rightPasses} nothing={`${name} passed none.`}>
           of what it passes, people find good, too.
         </Line>
       </dl>
@@ -119,7 +119,18 @@ function Consequences({ agreement, name }: { agreement: Agreement; name: string 
 const farApart = ({ baseRate, failRate }: Agreement): boolean =>
   baseRate !== null && failRate !== null && Math.abs(baseRate - failRate) > 0.2;
 
-function Line({ counted, nothing, children }: { counted: Counted | null; nothing: string; children: string }) {
+function Line({
+  cell,
+  counted,
+  nothing,
+  children,
+}: {
+  /** The traces that it counts. */
+  cell: Cell;
+  counted: Counted | null;
+  nothing: string;
+  children: string;
+}) {
   if (counted === null) {
     return (
       <>
@@ -134,7 +145,16 @@ function Line({ counted, nothing, children }: { counted: Counted | null; nothing
       <dd className="m-0">
         {children}{" "}
         <span className="whitespace-nowrap text-faint tabular-nums">
-          {counted.count} of {counted.of}
+          <Link
+            from="/p/$projectId/judges/$judgeId/agreement"
+            to="."
+            search={(before) => ({ ...before, cell, why: undefined })}
+            resetScroll={false}
+            className="text-ink hover:text-accent"
+          >
+            {counted.count}
+          </Link>{" "}
+          of {counted.of}
         </span>
       </dd>
     </>

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { type CountedTraces, someOf, TracesLink } from "../blocks/traces-link.tsx";
 import { useApi } from "../shell/session.tsx";
 import { FiguresTable } from "../ui/figures-table.tsx";
 import { formatCost, formatCount, formatShare } from "../ui/format.ts";
@@ -37,37 +37,30 @@ export function VersionFigures({ promptName }: { promptName: string }) {
 }
 
 function VersionRow({ name, since, figure }: { name: string; since: string; figure: VersionFigure }) {
-  const params = { projectId: useApi().projectId };
   const { version, traces, errors, rated, averageRating, costUSD } = figure;
   // No filter lists the traces that state no version.
-  const listed = version === null ? null : { prompt: name, from: since, promptVersion: version };
-  const look = "text-ink hover:text-accent";
+  const listed: CountedTraces | undefined =
+    version === null ? undefined : { prompt: name, from: since, promptVersion: version };
   return (
     <tr>
       <td className="truncate">{version ?? <span className="text-faint">no version named</span>}</td>
       <td>
-        {listed === null ? (
-          formatCount(traces)
-        ) : (
-          <Link to="/p/$projectId/traces" params={params} search={listed} className={look}>
-            {formatCount(traces)}
-          </Link>
-        )}
+        <TracesLink traces={listed}>{formatCount(traces)}</TracesLink>
       </td>
       <td>
-        {errors === 0 || listed === null ? (
-          formatCount(errors)
-        ) : (
-          <Link to="/p/$projectId/traces" params={params} search={{ ...listed, error: true }} className={look}>
-            {formatCount(errors)}
-          </Link>
-        )}{" "}
+        <TracesLink traces={someOf(listed && { ...listed, error: true }, errors)}>{formatCount(errors)}</TracesLink>{" "}
         <span className="text-soft">({formatShare(errors / traces)})</span>
       </td>
       <td>
-        <Score rating={averageRating} scorer={`mean of ${formatCount(rated)} rated traces`} />
+        <TracesLink traces={someOf(listed && { ...listed, rating: "rated" }, rated)}>
+          <Score rating={averageRating} scorer={`mean of ${formatCount(rated)} rated traces`} />
+        </TracesLink>
       </td>
-      <td>{formatCost(costUSD === null ? null : costUSD / traces)}</td>
+      <td>
+        <TracesLink traces={someOf(listed, costUSD)}>
+          {formatCost(costUSD === null ? null : costUSD / traces)}
+        </TracesLink>
+      </td>
     </tr>
   );
 }

@@ -1,12 +1,17 @@
 import { Link } from "@tanstack/react-router";
+import { TracesLink } from "../blocks/traces-link.tsx";
 import type { Column } from "../ui/data-table.tsx";
 import { countOf, formatCount, formatDuration, formatRating, unknown } from "../ui/format.ts";
 import { Time } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
-import type { SessionRow } from "./session-list.ts";
+import type { SessionRow, SessionWindow } from "./session-list.ts";
 
-/** The columns of the list of sessions; memoize them by their parameters. */
-export function sessionColumns(projectId: string, onWhy: (sessionId: string) => void): readonly Column<SessionRow>[] {
+/** The columns of the list of sessions; memoize them by their parameters. A session's turns are counted in the window. */
+export function sessionColumns(
+  projectId: string,
+  window: SessionWindow,
+  onWhy: (sessionId: string) => void,
+): readonly Column<SessionRow>[] {
   return [
     {
       key: "last",
@@ -45,7 +50,15 @@ export function sessionColumns(projectId: string, onWhy: (sessionId: string) => 
       width: "minmax(9rem,1.5fr)",
       cell: (row) => <Ratings row={row} onWhy={onWhy} />,
     },
-    { key: "turns", header: "Turns", width: "4rem", align: "right", cell: ({ turnCount }) => formatCount(turnCount) },
+    {
+      key: "turns",
+      header: "Turns",
+      width: "4rem",
+      align: "right",
+      cell: ({ sessionId, turnCount }) => (
+        <TracesLink traces={{ session: sessionId, from: window }}>{formatCount(turnCount)}</TracesLink>
+      ),
+    },
     { key: "spans", header: "Spans", width: "4.5rem", align: "right", cell: ({ spanCount }) => formatCount(spanCount) },
     { key: "errors", header: "Failed", width: "4rem", align: "right", cell: (row) => <Errors row={row} /> },
     {

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { ScoreList } from "../blocks/score-list.tsx";
+import { TracesLink } from "../blocks/traces-link.tsx";
 import type { Verdict } from "../blocks/verdict.ts";
 import { WhyPanel } from "../blocks/why-panel.tsx";
 import { useApi } from "../shell/session.tsx";
@@ -41,7 +42,9 @@ export function SessionPage() {
           <CopyButton text={sessionId} name="the session id" />
         </span>
       }
-      aside={turns.length > 0 && <Figures turns={turns} all={query.data?.pages[0]?.totalCount ?? 0} />}
+      aside={
+        turns.length > 0 && <Figures sessionId={sessionId} turns={turns} all={query.data?.pages[0]?.totalCount ?? 0} />
+      }
       actions={
         <ButtonLink to="/p/$projectId/traces" params={{ projectId: api.projectId }} search={{ session: sessionId }}>
           Traces
@@ -97,14 +100,22 @@ export function SessionPage() {
   );
 }
 
-function Figures({ turns, all }: { turns: readonly Turn[]; all: number }) {
+function Figures({ sessionId, turns, all }: { sessionId: string; turns: readonly Turn[]; all: number }) {
   const { latencyMs, tokens, failed, firstAt, lastAt } = totalsOf(turns);
   const isWhole = turns.length >= all;
   return (
     <>
-      <span className="tabular-nums">{countOf(all, "turn")}</span>
+      <span className="tabular-nums">
+        <TracesLink traces={{ session: sessionId }}>{countOf(all, "turn")}</TracesLink>
+      </span>
       {!isWhole && <span className="text-faint">of the newest {formatCount(turns.length)}:</span>}
-      {failed > 0 && <span className="text-bad tabular-nums">{formatCount(failed)} failed</span>}
+      {failed > 0 && (
+        <span className="text-bad tabular-nums">
+          <TracesLink traces={isWhole ? { session: sessionId, error: true } : undefined}>
+            {formatCount(failed)} failed
+          </TracesLink>
+        </span>
+      )}
       <span className="tabular-nums" title="Of all turns together">
         {formatDuration(latencyMs)}
       </span>

@@ -11,7 +11,14 @@ import { EmptyState, Loaded } from "../ui/states.tsx";
 import { HowToSend } from "./how-to-send.tsx";
 import { sessionsMost, sessionsQuery } from "./queries.ts";
 import { SessionCard, sessionCardHeight, sessionColumns } from "./session-columns.tsx";
-import { defaultWindow, isFiltered, type SessionRow, type SessionsSearch, shownSessions } from "./session-list.ts";
+import {
+  defaultWindow,
+  isFiltered,
+  type SessionRow,
+  type SessionsSearch,
+  type SessionWindow,
+  shownSessions,
+} from "./session-list.ts";
 import { SessionWhy } from "./session-why.tsx";
 import { SessionsFilter } from "./sessions-filter.tsx";
 
@@ -40,7 +47,7 @@ export function SessionsPage() {
           if (shown.length > 0) {
             return (
               <div className="flex min-h-0 min-w-0 flex-1">
-                <SessionsTable rows={shown} onWhy={(why) => change({ why })} />
+                <SessionsTable rows={shown} window={search.window ?? defaultWindow} onWhy={(why) => change({ why })} />
                 {search.why !== undefined && (
                   <SessionWhy key={search.why} sessionId={search.why} onClose={() => change({ why: undefined })} />
                 )}
@@ -71,11 +78,19 @@ function Counts({ shown, all }: { shown: number; all: number }) {
   return <span>{shown === all ? countOf(all, "session") : `${formatCount(shown)} of ${countOf(all, "session")}`}</span>;
 }
 
-function SessionsTable({ rows, onWhy }: { rows: readonly SessionRow[]; onWhy(sessionId: string): void }) {
+function SessionsTable({
+  rows,
+  window,
+  onWhy,
+}: {
+  rows: readonly SessionRow[];
+  window: SessionWindow;
+  onWhy(sessionId: string): void;
+}) {
   const { projectId } = useApi();
   const navigate = useNavigate();
   // The columns keep the first function, which only navigates.
-  const columns = useMemo(() => sessionColumns(projectId, onWhy), [projectId]);
+  const columns = useMemo(() => sessionColumns(projectId, window, onWhy), [projectId, window]);
   const [active, setActive] = useState<string>();
   const isRated = rows.some(({ sessionId, judgeRating }) => sessionId === active && judgeRating !== null);
   useWhyKey(active !== undefined && isRated ? () => onWhy(active) : undefined);

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { bodyOf } from "../api/client.ts";
 import { retentionQuery } from "../blocks/retention-query.ts";
+import { TracesLink } from "../blocks/traces-link.tsx";
 import { useAdministers } from "../shell/role.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
@@ -35,7 +36,12 @@ export function RetentionTab() {
               {effectiveRetentionDays === null
                 ? "Traces are kept indefinitely."
                 : `Traces are kept for ${countOf(effectiveRetentionDays, "day")}, counted from when they happened.`}
-              {total.data !== undefined && ` There are ${countOf(total.data, "trace")} now.`}
+              {total.data !== undefined && (
+                <>
+                  {" "}
+                  There are <TracesLink traces={{}}>{countOf(total.data, "trace")}</TracesLink> now.
+                </>
+              )}
             </p>
             <RetentionForm key={retentionDays} stored={retentionDays} />
           </>
@@ -110,8 +116,10 @@ function Effect({ days }: { days: number }) {
   if (old.data === 0) return "No trace is older than that now.";
   return (
     <>
-      <strong className="text-ink">{countOf(old.data, "trace")}</strong> from before <Time iso={before} /> will be
-      deleted.
+      <strong className="text-ink">
+        <TracesLink traces={{ to: before }}>{countOf(old.data, "trace")}</TracesLink>
+      </strong>{" "}
+      from before <Time iso={before} /> will be deleted.
     </>
   );
 }
