@@ -1,7 +1,7 @@
 import type { LangfuseEvent } from "@touchstone/contracts";
 import { parseIsoTime } from "@touchstone/service-kit";
 import { describe, expect, test } from "vitest";
-import { joinReaches, readSpanEvent } from "../src/langfuse/span-updates.ts";
+import { EventError, joinReaches, readSpanEvent } from "../src/langfuse/span-updates.ts";
 
 const eventAt = "2026-01-05T00:00:00.000Z";
 const nowMs = Date.parse(eventAt);
@@ -14,10 +14,21 @@ function updateOf(type: string, body: Record<string, unknown>, { timestamp = eve
 }
 
 describe("the metadata of an event", () => {
-  test("are read once each, however many there are", () => {
-    const metadata = Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`key ${index}`, index]));
-    const { attributes = {} } = updateOf("span-create", { id: "o", traceId: "t", metadata });
-    expect(attributes?.["langfuse.observation.metadata.key 199999"]).toBe("199999");
+  const manyEntries = (count: number) => ({
+    id: "o",
+    traceId: "t",
+    metadata: Object.fromEntries(Array.from({ length: count }, (_, index) => [`key ${index}`, index])),
+  });
+
+  test("are read once each, as many as a span takes", () => {
+    const { attributes = {} } = updateOf("span-create", manyEntries(16_384));
+    expect(attributes?.["langfuse.observation.metadata.key 16383"]).toBe("16383");
+  });
+
+  test("are not read if they are more than a span takes", () => {
+    const tooMany = new EventError("The event has more than 16384 members in its metadata");
+    expect(() => updateOf("span-create", manyEntries(16_385))).toThrow(tooMany);
+    expect(() => updateOf("trace-create", manyEntries(16_385))).toThrow(tooMany);
   });
 
   test("have the last of several entries with one name, also when it states nothing", () => {

@@ -1,4 +1,4 @@
-import type { LangfuseEvent, SubmittedSpanUpdate } from "@touchstone/contracts";
+import { type LangfuseEvent, limits, type SubmittedSpanUpdate } from "@touchstone/contracts";
 import {
   compactText,
   isJsonObject,
@@ -208,6 +208,9 @@ function metadataOf(
 ): Attributes {
   const metadata = lastText(sent, "metadata") ?? "null";
   const entries = metadata.startsWith("{") ? membersOf(metadata) : sent.filter(({ name }) => name === "metadata");
+  if (entries.length > limits.spanUpdateAttributesMax) {
+    throw new EventError(`The event has more than ${limits.spanUpdateAttributesMax} members in its metadata`);
+  }
   const placeless = sent.filter(({ name, valueText }) => others.includes(name) && valueText !== "null");
   const named = [
     ...placeless,

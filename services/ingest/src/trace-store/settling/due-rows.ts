@@ -97,14 +97,15 @@ async function readShares(
           from ingest.${table}
           where ${table}.project_id = visited.project_id and ${due} <= now() and ${condition}
           order by ${due}
-          limit $3
+          -- All of them are sorted: about twice as many as are taken, and no more.
+          limit least($3::bigint, 1 + 2 * $3::bigint / (select count(*) from visited))
         ) own
       )
       select project_id, key, due_time::text as due, visit.last
       from (select visited.project_id as last from visited order by place desc limit 1) visit
       left join candidates on true
       order by turn, due_time
-      limit $3`,
+      limit $3::bigint`,
     values: [after, projectsMax, rowsMax],
   });
   // None of the visited projects may have a row that is due.
