@@ -9,7 +9,7 @@ export const namedDataset = z.object({
   id: z.string(),
   name: z.string(),
   description: z.string().nullable(),
-  metadata: z.json(),
+  metadata: z.unknown(),
   createdAt: z.string(),
   updatedAt: z.string().describe("When the newest version was made."),
 });
@@ -18,7 +18,7 @@ export const namedDataset = z.object({
 export const keptDataset = z.object({
   name: z.string(),
   description: z.string().nullish(),
-  metadata: z.json().optional(),
+  metadata: z.unknown().optional(),
 });
 
 export const datasetName = z.object({ name: z.string() });
@@ -30,12 +30,12 @@ export const datasetPage = z.object({ datasets: z.array(namedDataset), totalCoun
 export const datasetItem = z.object({
   id: z.string(),
   status: z.enum(["ACTIVE", "ARCHIVED"]),
-  input: z.json(),
-  expectedOutput: z.json(),
-  metadata: z.json(),
+  input: z.unknown(),
+  expectedOutput: z.unknown(),
+  metadata: z.unknown(),
   sourceTraceId: z.string().nullable(),
   sourceObservationId: z.string().nullable(),
-  mediaReferences: z.array(z.json()).describe("Empty between services"),
+  mediaReferences: z.array(z.unknown()).describe("Empty between services"),
   datasetId: z.string(),
   datasetName: z.string(),
   createdAt: z.string(),
@@ -46,9 +46,9 @@ export const datasetItem = z.object({
 export const keptItem = z.object({
   datasetName: z.string(),
   id: z.string().nullish(),
-  input: z.json().optional(),
-  expectedOutput: z.json().optional(),
-  metadata: z.json().optional(),
+  input: z.unknown().optional(),
+  expectedOutput: z.unknown().optional(),
+  metadata: z.unknown().optional(),
   status: z.enum(["ACTIVE", "ARCHIVED"]).nullish(),
   sourceTraceId: z.string().nullish(),
   sourceObservationId: z.string().nullish(),

@@ -124,7 +124,7 @@ const isStorableTime = (text: string): boolean => Date.parse(text) >= 0 && Date.
 export const submittedLangfuseRunItem = z.object({
   runName: peerId,
   runDescription: z.string().nullish().describe("Replaces the one of the run"),
-  metadata: z.json().optional().describe("Replaces those of the run"),
+  metadata: z.unknown().optional().describe("Replaces those of the run"),
   datasetItemId: peerId,
   traceId: peerId.describe("Its trace may be stored later"),
   observationId: peerId.nullish().describe("Whose output counts; default: the root's"),

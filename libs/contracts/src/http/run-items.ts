@@ -19,7 +19,7 @@ export const runItem = z.object({
 export const keptRunItem = z.object({
   runName: z.string(),
   description: z.string().optional().describe("Not sent: the run keeps the one it has, as it does metadata"),
-  metadata: z.json().optional(),
+  metadata: z.unknown().optional(),
   caseId: z.string(),
   traceId: z.string(),
   observationId: z.string().nullable(),
@@ -33,7 +33,7 @@ export const namedRun = z.object({
   id: z.string(),
   name: z.string(),
   description: z.string().nullable(),
-  metadata: z.json(),
+  metadata: z.unknown(),
   datasetId: z.string(),
   datasetName: z.string(),
   createdAt: z.string(),

@@ -112,7 +112,7 @@ export const changedSignal = withRules(
     status: signalStatus.optional(),
     severity: severity.optional(),
     reviewStatus: z.string().max(200).nullish(),
-    recommendedActions: z.json().optional(),
+    recommendedActions: z.unknown().optional(),
   }),
   { reviewStatus: isStorable },
 );
