@@ -1,4 +1,3 @@
-import { type ChildProcess, execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -6,13 +5,12 @@ import { kpis, projectReply, scoreList, sessionList, traceDetail, traceList } fr
 import { type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
-import { keys, type ScriptedLangfuse, startScriptedLangfuse } from "../src/scripted-langfuse.ts";
-import { nodeEnvironment } from "../src/service-process.ts";
+import { accessTo, type EndedImport, quick, startImport } from "../src/langfuse-import.ts";
+import { type ScriptedLangfuse, startScriptedLangfuse } from "../src/scripted-langfuse.ts";
 import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
 /** `touchstone import langfuse` against a whole system; only Langfuse is scripted. */
-const cli = path.resolve(import.meta.dirname, "../../../packages/cli/src/main.ts");
 /** By hand: 20,000 observations and 20 kills. */
 const observations = Number(process.env.TOUCHSTONE_IMPORT_OBSERVATIONS ?? 400);
 const kills = Number(process.env.TOUCHSTONE_IMPORT_KILLS ?? 3);
@@ -38,37 +36,8 @@ beforeEach(async () => {
   return () => rm(folder, { recursive: true, force: true });
 });
 
-interface Ended {
-  /** Null: it was killed. */
-  code: number | null;
-  stdout: string;
-  log: string;
-}
-
-function start(
-  args: readonly string[],
-  environment: Record<string, string>,
-): { child: ChildProcess; ended: Promise<Ended> } {
-  const env = { ...nodeEnvironment, TOUCHSTONE_URL: system.url, TOUCHSTONE_API_KEY: system.apiKey, ...environment };
-  let onEnded: (ended: Ended) => void;
-  const ended = new Promise<Ended>((resolve) => {
-    onEnded = resolve;
-  });
-  const child = execFile(
-    process.execPath,
-    [cli, "import", "langfuse", ...args],
-    { cwd: folder, env },
-    (_, stdout, stderr) => onEnded({ code: child.exitCode, stdout, log: stdout + stderr }),
-  );
-  return { child, ended };
-}
-
-const access = (langfuse: ScriptedLangfuse) => ({
-  LANGFUSE_BASE_URL: langfuse.url,
-  LANGFUSE_PUBLIC_KEY: keys.publicKey,
-  LANGFUSE_SECRET_KEY: keys.secretKey,
-});
-const quick = ["--json", "--page-size", "100", "--requests-per-minute", "60000"];
+const start = (args: readonly string[], environment: Record<string, string>) =>
+  startImport({ system, folder }, args, environment);
 
 async function startLangfuse(major: 3 | 4, count: number): Promise<ScriptedLangfuse> {
   const langfuse = await startScriptedLangfuse({ major, observations: count });
@@ -77,8 +46,8 @@ async function startLangfuse(major: 3 | 4, count: number): Promise<ScriptedLangf
 }
 
 /** Kills the command some requests and some time after it began. */
-async function importAndKill(langfuse: ScriptedLangfuse, kill: number): Promise<Ended> {
-  const { child, ended } = start(quick, access(langfuse));
+async function importAndKill(langfuse: ScriptedLangfuse, kill: number): Promise<EndedImport> {
+  const { child, ended } = start(quick, accessTo(langfuse));
   let requests = 0;
   langfuse.onRequest(() => {
     requests += 1;
@@ -121,7 +90,7 @@ describe.each([3, 4] as const)("from Langfuse %i", (major) => {
       const killed = await importAndKill(langfuse, kill);
       expect(killed.code, killed.log).toBeNull();
     }
-    const { code, stdout, log } = await start(quick, access(langfuse)).ended;
+    const { code, stdout, log } = await start(quick, accessTo(langfuse)).ended;
 
     expect(code, log).toBe(0);
     expect(log).toMatch(
@@ -146,14 +115,14 @@ describe.each([3, 4] as const)("from Langfuse %i", (major) => {
     expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spanCount);
     expect(spans.find(({ output }) => output === "Done 7")).toMatchObject({ metadata: { long: "m".repeat(500) } });
 
-    const again = await start([...quick, "--journal", "another"], access(langfuse)).ended;
+    const again = await start([...quick, "--journal", "another"], accessTo(langfuse)).ended;
     expect(again.code, again.log).toBe(0);
     expect(await spansOf(langfuse)).toEqual(spans);
   });
 
   test("scores keep who gave them, and those of a run find the run", async () => {
     const langfuse = await startLangfuse(major, 100);
-    const { code, log } = await start(quick, access(langfuse)).ended;
+    const { code, log } = await start(quick, accessTo(langfuse)).ended;
     expect(code, log).toBe(0);
     const scoresOf = async (name: string) =>
       (await api.expect({ status: 200, schema: scoreList }, "GET", `/scores?name=${encodeURIComponent(name)}&limit=1`))
@@ -168,7 +137,7 @@ describe.each([3, 4] as const)("from Langfuse %i", (major) => {
 
   test("a version of a prompt that repeats the one before adds only its labels to it", async () => {
     const langfuse = await startLangfuse(major, 100);
-    const { code, stdout, log } = await start(quick, access(langfuse)).ended;
+    const { code, stdout, log } = await start(quick, accessTo(langfuse)).ended;
 
     expect(code, log).toBe(0);
     const { withoutPlace } = JSON.parse(stdout);
@@ -186,13 +155,13 @@ describe.each([3, 4] as const)("from Langfuse %i", (major) => {
 
   test("labels and tags of prompts follow Langfuse with a new journal, and those that differ are named", async () => {
     const langfuse = await startLangfuse(major, 100);
-    expect((await start(quick, access(langfuse)).ended).code).toBe(0);
+    expect((await start(quick, accessTo(langfuse)).ended).code).toBe(0);
     const versions = langfuse.project.prompts.filter(({ name }) => name === `greeting ${major}`);
     for (const row of versions) {
       row.labels = row.version === 1 ? ["production", "staging"] : [];
       row.tags = ["t", "moved"];
     }
-    const moved = await start([...quick, "--journal", "another"], access(langfuse)).ended;
+    const moved = await start([...quick, "--journal", "another"], accessTo(langfuse)).ended;
 
     expect(moved.code, moved.log).toBe(0);
     const path = `/v2/prompts/${encodeURIComponent(`greeting ${major}`)}`;
@@ -202,7 +171,7 @@ describe.each([3, 4] as const)("from Langfuse %i", (major) => {
     expect(JSON.parse(moved.stdout).lines).toContainEqual({ what: "prompt labels and tags", source: 4, target: 4 });
 
     await askAsClient(`${path}/versions/2`, "PATCH", { newLabels: ["production"] });
-    const compared = await start([...quick, "--journal", "another"], access(langfuse)).ended;
+    const compared = await start([...quick, "--journal", "another"], accessTo(langfuse)).ended;
     expect(compared.code, compared.log).toBe(1);
     expect(JSON.parse(compared.stdout)).toMatchObject({
       equal: false,
@@ -212,7 +181,7 @@ describe.each([3, 4] as const)("from Langfuse %i", (major) => {
 
   test("media that only an item of a dataset has are copied, and kept by the item", async () => {
     const langfuse = await startLangfuse(major, 100);
-    const { code, stdout, log } = await start(quick, access(langfuse)).ended;
+    const { code, stdout, log } = await start(quick, accessTo(langfuse)).ended;
 
     expect(code, log).toBe(0);
     const members = JSON.parse(stdout).withoutPlace.map(({ member }: { member: string }) => member);
@@ -231,12 +200,12 @@ describe.each([3, 4] as const)("from Langfuse %i", (major) => {
 
   test("a row that is altered makes the command exit with 1 and name it", async () => {
     const langfuse = await startLangfuse(major, 100);
-    expect((await start(quick, access(langfuse)).ended).code).toBe(0);
+    expect((await start(quick, accessTo(langfuse)).ended).code).toBe(0);
     const { id, traceId } = langfuse.project.observations[42] ?? {};
     const body = { id, traceId, usageDetails: { input: 999, output: 5 } };
     const event = { id: `altered-${major}`, type: "generation-update", timestamp: new Date().toISOString(), body };
     await askAsClient("/ingestion", "POST", { batch: [event] });
-    const { code, stdout, log } = await start(quick, access(langfuse)).ended;
+    const { code, stdout, log } = await start(quick, accessTo(langfuse)).ended;
 
     expect(code, log).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -248,21 +217,21 @@ describe.each([3, 4] as const)("from Langfuse %i", (major) => {
 
 test("parts are imported by themselves, and the same journal takes the others later", async () => {
   const langfuse = await startLangfuse(4, 20);
-  const counted = await start(["--dry-run", "--json", "--only", "prompts, datasets"], access(langfuse)).ended;
+  const counted = await start(["--dry-run", "--json", "--only", "prompts, datasets"], accessTo(langfuse)).ended;
   expect(JSON.parse(counted.stdout)).toEqual({ datasets: 1, "dataset items": 5, prompts: 2 });
 
   const [first] = langfuse.project.prompts;
   langfuse.project.prompts = [{ ...first, name: "alone" }];
-  const some = await start([...quick, "--only", "prompts"], access(langfuse)).ended;
+  const some = await start([...quick, "--only", "prompts"], accessTo(langfuse)).ended;
   expect(some.code, some.log).toBe(0);
-  const kinds = ({ stdout }: Ended) =>
+  const kinds = ({ stdout }: EndedImport) =>
     JSON.parse(stdout)
       .lines.map(({ what }: { what: string }) => what)
       .filter((what: string) => /^(traces|observations|scores|dataset items|prompt versions)$/.test(what));
   expect(kinds(some)).toEqual(["prompt versions"]);
-  const more = await start([...quick, "--only", "prompts,scores"], access(langfuse)).ended;
+  const more = await start([...quick, "--only", "prompts,scores"], accessTo(langfuse)).ended;
   expect(kinds(more)).toEqual(["scores", "prompt versions"]);
-  const wrong = await start(["--only", "prompts,users"], access(langfuse)).ended;
+  const wrong = await start(["--only", "prompts,users"], accessTo(langfuse)).ended;
   expect(wrong.log).toContain("It must be of prompts, datasets, traces, scores");
   expect(wrong.code).toBe(2);
 });
@@ -271,7 +240,7 @@ test("a run without items is counted, because an item makes a run", async () => 
   const langfuse = await startLangfuse(3, 100);
   const [run] = langfuse.project.runs;
   langfuse.project.runs.push({ ...run, id: "run-2", name: "empty run", datasetRunItems: [] });
-  const { stdout, log } = await start(quick, access(langfuse)).ended;
+  const { stdout, log } = await start(quick, accessTo(langfuse)).ended;
 
   const { withoutPlace } = JSON.parse(stdout);
   expect(withoutPlace, log).toContainEqual({ member: "run without items", count: 1, id: "empty run" });
@@ -321,17 +290,17 @@ const unzoned = (value: unknown): unknown =>
 test("a dry run counts and writes nothing, and what cannot run exits with 2", async () => {
   const langfuse = await startLangfuse(4, 250);
   const before = await exported();
-  const { code, stdout } = await start(["--dry-run", "--json"], access(langfuse)).ended;
+  const { code, stdout } = await start(["--dry-run", "--json"], accessTo(langfuse)).ended;
 
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ observations: 250, "dataset items": 5, prompts: 2 });
   expect(await exported()).toEqual(before);
   const failures: [string[], Record<string, string>, string][] = [
-    [[], { ...access(langfuse), LANGFUSE_SECRET_KEY: "wrong" }, "Langfuse refuses the keys (401)."],
-    [[], { ...access(langfuse), LANGFUSE_BASE_URL: system.url }, "is Touchstone itself."],
+    [[], { ...accessTo(langfuse), LANGFUSE_SECRET_KEY: "wrong" }, "Langfuse refuses the keys (401)."],
+    [[], { ...accessTo(langfuse), LANGFUSE_BASE_URL: system.url }, "is Touchstone itself."],
     [[], {}, "State --host, or set LANGFUSE_HOST"],
     [["none.jsonl"], {}, "none.jsonl cannot be read."],
-    [["--from", "yesterday"], access(langfuse), "It must be an ISO 8601 date."],
+    [["--from", "yesterday"], accessTo(langfuse), "It must be an ISO 8601 date."],
   ];
   for (const [args, environment, said] of failures) {
     const ended = await start(args, environment).ended;

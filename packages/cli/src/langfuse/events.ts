@@ -160,9 +160,12 @@ function entriesOf(json: string | undefined): string | undefined {
   return objectText(Object.fromEntries(entries.map(([name, text]) => [name, asText(text)])));
 }
 
-/** Its id is of what it says: the same row again is the same event, a changed row another. */
+/**
+ * Its id is of what it says and of when the row was changed: the same row again is the same event, a changed row is another, also one
+ * that was changed back.
+ */
 function event(type: string, timestamp: string, body: string, row: { held: Held; scope: string }): Event {
-  const id = `import-${createHash("sha256").update(body).digest("hex").slice(0, 40)}`;
+  const id = `import-${createHash("sha256").update(`${timestamp} ${body}`).digest("hex").slice(0, 40)}`;
   const text = objectText({
     ...{ id: JSON.stringify(id), type: JSON.stringify(type), timestamp: JSON.stringify(timestamp), body },
   });
