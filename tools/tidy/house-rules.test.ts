@@ -4,8 +4,9 @@ import { findBusUse } from "./bus-use.ts";
 import { findBrokenCitations, findUnindexedRecords, isCitation, readCitationTargets } from "./citations.ts";
 import { findBrokenSteps, readFlows } from "./flows.ts";
 import { houseRules } from "./house-rules.ts";
-import { compareWithList, measureSize, renderList } from "./measure-size.ts";
+import { compareWithList, findThinFiles, measureSize, overCeiling, renderList } from "./measure-size.ts";
 import { findWord } from "./plain-words.ts";
+import { findSpanSqlElsewhere } from "./statements.ts";
 
 /** What each rule must find, by the beginning of its name, and what it must leave alone. */
 const samples: Record<string, { bad: [path: string, text: string][]; good: [path: string, text: string][] }> = {
@@ -101,6 +102,28 @@ const samples: Record<string, { bad: [path: string, text: string][]; good: [path
     bad: [["services/auth/src/service.ts", "if (config.isStandalone) return;"]],
     good: [["apps/standalone/src/main.ts", "const isStandalone = true;"]],
   },
+  "SQL is where its name says so": {
+    bad: [
+      ["services/auth/src/accounts/sign-in.ts", 'query({ text: "select password from auth.accounts" })'],
+      ["services/auth/src/accounts/stored-account.ts", "const text = `\n  SELECT\n    id FROM auth.users`;"],
+      ["services/monitor/src/alerts/evaluate.ts", `const text = \`update \${table} set fired_at = now()\`;`],
+      ["services/monitor/src/alerts/evaluate.ts", "const text = `with due as (select 1) select * from due`;"],
+      ["services/ingest/src/traces/matches.ts", "export const isOlder = `created_at < $2`;"],
+      ["services/ingest/src/traces/rows.ts", "const source = `ingest.traces join ingest.agents using (id)`;"],
+      ["libs/store-service/src/service.ts", 'query("delete from jobs")'],
+    ],
+    good: [
+      ["services/auth/src/accounts/account-store.ts", 'query({ text: "select password from auth.accounts" })'],
+      ["services/ingest/src/trace-store/writing/span-insert.ts", "const text = `insert into ingest.spans (id)`;"],
+      ["libs/db/src/schema-migrations.ts", 'query("create schema x")'],
+      ["services/judge/src/writing/topic.ts", 'const text = "Select the topic that fits best, with no other word.";'],
+      [
+        "services/judge/src/writing/topic.ts",
+        'refuse("updates set no topic", "commit", address.replace(form, ":$1"));',
+      ],
+      ["tools/dead-letters/main.ts", 'query("select 1 from evals.outbox")'],
+    ],
+  },
   "a regex reads a text once": {
     bad: [
       ["services/monitor/src/x.ts", "const form = /-{3,}\\s*(?:begin|start)/;"],
@@ -167,6 +190,42 @@ describe("the list of oversized files and functions", () => {
       "b.ts has 401 lines: split it (files 400, functions 100).",
     ]);
     expect(compareWithList(new Map(), "401 b.ts\n")).toEqual(["b.ts is short enough now: take it off the list."]);
+  });
+});
+
+describe("a ceiling", () => {
+  const source = (path: string, text: string) => ({ path, text });
+
+  test("of thin files counts source files under twenty lines, and neither tests nor tools", () => {
+    const thin = "x;\n".repeat(19);
+    const sources = [
+      source("services/auth/src/thin.ts", thin),
+      source("apps/dashboard/src/ui/thin.tsx", thin),
+      source("libs/db/src/full.ts", "x;\n".repeat(20)),
+      source("libs/db/test/thin.test.ts", thin),
+      source("tools/thin.ts", thin),
+    ];
+    expect(findThinFiles(sources)).toEqual(["services/auth/src/thin.ts", "apps/dashboard/src/ui/thin.tsx"]);
+  });
+
+  test("of SQL over spans counts the files of services outside the trace store", () => {
+    const read = "const text = `select id\n  from ingest.spans\n  where project_id = $1`;";
+    const sources = [
+      source("services/ingest/src/agents/agent-store.ts", read),
+      source("services/ingest/src/quota/usage-store.ts", 'query("delete from ingest.span_keys")'),
+      source("services/ingest/src/trace-store/reading/span-select.ts", read),
+      source("services/ingest/src/model/span-row.ts", "/** The columns of a row from ingest.spans. */"),
+      source("services/ingest/test/traces.infra.test.ts", read),
+    ];
+    expect(findSpanSqlElsewhere(sources)).toEqual([
+      "services/ingest/src/agents/agent-store.ts",
+      "services/ingest/src/quota/usage-store.ts",
+    ]);
+  });
+
+  test("holds up to its number, and names everything found above it", () => {
+    expect(overCeiling(["a.ts", "b.ts"], 2)).toEqual([]);
+    expect(overCeiling(["a.ts", "b.ts", "planted.ts"], 2)).toEqual(["a.ts", "b.ts", "planted.ts"]);
   });
 });
 

@@ -1,6 +1,7 @@
 import ts from "typescript";
 import { findSlowRegexes } from "./slow-regexes.ts";
 import { type Finding, findText, lineOf, parseSyntax, type SourceText, walkSyntax } from "./source-text.ts";
+import { findStraySql } from "./statements.ts";
 
 /** A rule about single files. `name` states the rule and the alternative. */
 export interface HouseRule {
@@ -103,6 +104,14 @@ export const houseRules: readonly HouseRule[] = [
     name: "a service does not know how it is deployed: standalone is a choice of dependencies made in apps/standalone",
     appliesTo: (path) => /^services\/[^/]+\/src\//.test(path),
     find: (source) => findText(source, /\b(isStandalone|allInOne|standaloneMode|embeddedMode)\b/g),
+  },
+  {
+    name: "SQL is where its name says so: in a file or folder of the feature whose name ends in store, reader or migrations",
+    // The servers themselves are administered by the others, and database.ts opens transactions.
+    appliesTo: (path) =>
+      /^(services|libs)\/[^/]+\/src\/.*\.ts$/.test(path) &&
+      !/^libs\/(embedded-servers|testkit|service-tests)\/|^libs\/db\/src\/database\.ts$/.test(path),
+    find: findStraySql,
   },
   {
     name: "a regex reads a text once (decision 45): let no two repeats meet, begin a run where it begins, `(?<![ ])[ ]+$`, or scan",

@@ -28,6 +28,23 @@ export function measureSize(sources: readonly SourceText[]): Oversized {
   return oversized;
 }
 
+/** A source file with fewer lines holds too little to be looked for: it belongs beside what uses it. */
+const thinFileLines = 20;
+
+/** The source files of apps, libraries and services that are too short. */
+export function findThinFiles(sources: readonly SourceText[]): string[] {
+  return sources
+    .filter(({ path, text }) => isSourceFile.test(path) && text.split("\n").length <= thinFileLines)
+    .map(({ path }) => path);
+}
+
+const isSourceFile = /^(apps|libs|services)\/[^/]+\/src\/.*\.tsx?$/;
+
+/** What was found, if there is more of it than a ceiling allows; else nothing. */
+export function overCeiling(found: readonly string[], max: number): readonly string[] {
+  return found.length > max ? found : [];
+}
+
 /**
  * Compares with the list of oversized items. The list may only shrink: no new items, no growth, and items that became
  * short are removed. Returns what to do, one sentence each; empty when there is nothing to do.

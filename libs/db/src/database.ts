@@ -245,6 +245,12 @@ const readPrivileges: Statement = {
   text: "select rolsuper or rolbypassrls as unsafe from pg_roles where rolname = current_user",
 };
 
+/** Reads the clock of PostgreSQL, in milliseconds since the epoch, as `ms`. */
+export const readClock: Statement = {
+  name: "read_clock",
+  text: "select extract(epoch from clock_timestamp())::float8 * 1000 as ms",
+};
+
 /** Valid for the rest of the transaction. Outside of one it has no effect, so that nothing is visible. */
 function scopeTo(projectIds: readonly string[], openProjects: string | undefined): Statement {
   return {

@@ -6,6 +6,7 @@ export {
   type PoolLoad,
   type Queryable,
   type Results,
+  readClock,
   type Statement,
   type Transaction,
 } from "./database.ts";

@@ -9,6 +9,7 @@ import {
   openDatabase,
   type PoolLoad,
   prepareSchema,
+  readClock,
   rolesOf,
   type SchemaMigration,
   type SchemaPreparation,
@@ -217,11 +218,6 @@ export function createStoreService(options: {
     readiness: () => readiness(),
   };
 }
-
-const readClock = {
-  name: "read_clock",
-  text: "select extract(epoch from clock_timestamp())::float8 * 1000 as ms",
-} as const;
 
 /** Metrics of the connections of a service, by role. */
 function watchPools(
