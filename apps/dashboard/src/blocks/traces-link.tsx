@@ -19,12 +19,24 @@ export interface CountedTraces {
   slow?: number;
 }
 
+export interface TracesLinkProps {
+  traces: CountedTraces | undefined;
+  /** The figure is part of a sentence, in which colour alone does not mark a link. */
+  isInText?: boolean;
+  children: ReactNode;
+}
+
 /** A figure that links to the traces behind it. Without `traces`, when no filter lists them, it is plain. */
-export function TracesLink({ traces, children }: { traces: CountedTraces | undefined; children: ReactNode }) {
+export function TracesLink({ traces, isInText = false, children }: TracesLinkProps) {
   const { projectId } = useApi();
   if (traces === undefined) return children;
   return (
-    <Link to="/p/$projectId/traces" params={{ projectId }} search={traces} className="text-ink hover:text-accent">
+    <Link
+      to="/p/$projectId/traces"
+      params={{ projectId }}
+      search={traces}
+      className={isInText ? "text-accent underline" : "text-ink hover:text-accent"}
+    >
       {children}
     </Link>
   );

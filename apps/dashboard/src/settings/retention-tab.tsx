@@ -39,7 +39,11 @@ export function RetentionTab() {
               {total.data !== undefined && (
                 <>
                   {" "}
-                  There are <TracesLink traces={{}}>{countOf(total.data, "trace")}</TracesLink> now.
+                  There are{" "}
+                  <TracesLink traces={{}} isInText>
+                    {countOf(total.data, "trace")}
+                  </TracesLink>{" "}
+                  now.
                 </>
               )}
             </p>
@@ -117,7 +121,9 @@ function Effect({ days }: { days: number }) {
   return (
     <>
       <strong className="text-ink">
-        <TracesLink traces={{ to: before }}>{countOf(old.data, "trace")}</TracesLink>
+        <TracesLink traces={{ to: before }} isInText>
+          {countOf(old.data, "trace")}
+        </TracesLink>
       </strong>{" "}
       from before <Time iso={before} /> will be deleted.
     </>
