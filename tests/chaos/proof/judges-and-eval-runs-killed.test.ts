@@ -5,6 +5,7 @@ import { waitUntil } from "../../integration/src/wait-until.ts";
 import { type GradedRun, type Grading, namedResults, numbered, oneRowEach, openGrading } from "../src/graded-run.ts";
 import { type Installation, type JudgingSlot, startInstallation } from "../src/installation.ts";
 import { createRandom } from "../src/random.ts";
+import { startScoringLoad } from "../src/scoring-load.ts";
 
 let llm: ScriptedLlm;
 let system: Installation;
@@ -169,7 +170,7 @@ test("row 4: eval-runs is killed in the middle of batches: the retry echoes stor
 
 test("row 42: judges and eval-runs that are stopped one after the other under load lose no request and no result", async () => {
   llm.answerWith({ kind: "verdict", rating: 8, delayMs: 100 });
-  const load = startScoringLoad(4);
+  const load = startScoringLoad(grading, 4);
   const codes: (number | null)[] = [];
   for (const slot of [...system.judges, ...system.evalRuns]) {
     await load.awaitBatches(4);
@@ -218,36 +219,6 @@ async function submitUntilTaken(run: GradedRun, names: readonly string[]): Retur
     if (answer.status !== 503 || attempts === 5) return answer;
     await sleep(1_000);
   }
-}
-
-/** Clients that each submit batches of three to a run, until stopped. */
-function startScoringLoad(count: number) {
-  let isOver = false;
-  let batches = 0;
-  const sides = numbered("side", count).map(async (side) => {
-    const run = await grading.startRun();
-    const names: string[] = [];
-    const failures: unknown[] = [];
-    for (let batch = 0; !isOver; batch += 1) {
-      const batchNames = numbered(`${side}-${batch}`, 3);
-      names.push(...batchNames);
-      const { status, body } = await run.submit(namedResults(batchNames));
-      const isScored = status === 200 && body.scoredResults.every((result) => result.status === "scored");
-      if (!isScored) failures.push({ status, body });
-      batches += 1;
-    }
-    return { run, names, failures };
-  });
-  return {
-    async awaitBatches(more: number) {
-      const wanted = batches + more;
-      await waitUntil(`${more} more batches are answered`, async () => batches >= wanted);
-    },
-    async stop() {
-      isOver = true;
-      return Promise.all(sides);
-    },
-  };
 }
 
 /** The gateway avoids a replica for some seconds after it stopped: waits until the gateway uses each one again. */

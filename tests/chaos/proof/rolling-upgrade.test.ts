@@ -1,36 +1,39 @@
-import { submitTraceReply, traceList } from "@touchstone/contracts";
+import { type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createClient } from "../../integration/src/client.ts";
-import { waitUntil } from "../../integration/src/wait-until.ts";
+import { basic } from "../../integration/src/langfuse-clients.ts";
 import { auditUnderLoad } from "../src/audited-load.ts";
 import { expectClean } from "../src/expect-clean.ts";
+import { namedResults, numbered, oneRowEach, openGrading } from "../src/graded-run.ts";
 import { type Installation, type ServiceSlot, startInstallation, thisRepository } from "../src/installation.ts";
-import { listMigrations, type PreviousRelease, unpackPreviousRelease } from "../src/previous-release.ts";
+import { becomes, listMigrations, type PreviousRelease, unpackPreviousRelease } from "../src/previous-release.ts";
 import { expectOnlyResets, noteResets } from "../src/reset-at-the-door.ts";
+import { startScoringLoad } from "../src/scoring-load.ts";
 
+let llm: ScriptedLlm;
 /** All its processes first run the previous release on the previous release's schema. */
 let system: Installation;
 let previous: PreviousRelease;
 
 beforeAll(async () => {
+  llm = await startScriptedLlm();
+  llm.answerWith({ kind: "verdict", rating: 8 });
   previous = await unpackPreviousRelease();
-  system = await startInstallation({ gateways: 2, ingests: 2, repository: previous.folder });
+  system = await startInstallation({
+    ...{ gateways: 2, ingests: 2, evalRuns: 2, judges: 2, dropins: 2 },
+    settings: { OPENAI_BASE_URL: llm.baseUrl, OPENAI_API_KEY: "sk-scripted" },
+    repository: previous.folder,
+  });
 });
 
 afterAll(async () => {
   await system?.stop();
   await previous?.remove();
+  await llm?.stop();
 });
 
 async function readMigrations(): Promise<string[]> {
   const { rows } = await system.postgres.query<{ name: string }>("select name from ingest.migrations order by name");
   return rows.map(({ name }) => name);
-}
-
-async function becomes(where: Installation, slot: ServiceSlot, repository: string): Promise<void> {
-  expect(await slot.stop()).toBe(0);
-  await slot.start(repository);
-  await where.settle();
 }
 
 test("row 43: the previous release stores and reads on the schema of this one, and can be started on it", async () => {
@@ -57,106 +60,61 @@ test("row 43: the previous release stores and reads on the schema of this one, a
   expectClean(report, { seed });
 });
 
-test("row 43: a rolling upgrade from the previous release fails no request and loses nothing", async () => {
-  const slots = [system.monitor, ...system.ingests, ...system.gateways, system.auth];
+/** Asks dropin as Langfuse's clients do, until stopped, which returns the answers that were no success. */
+function askAsLangfuseClient({ urls, apiKey }: Pick<Installation, "urls" | "apiKey">) {
+  let isOver = false;
+  const failures: string[] = [];
+  const asking = (async () => {
+    while (!isOver) {
+      const answer = await fetch(`${urls[0]}/api/public/projects`, { headers: { authorization: basic(apiKey) } });
+      const text = await answer.text();
+      if (!answer.ok) failures.push(`${answer.status} ${text}`);
+    }
+  })();
+  return {
+    async stop() {
+      isOver = true;
+      await asking;
+      return failures;
+    },
+  };
+}
+
+test("row 43: a rolling upgrade of all seven services from the previous release fails no request and loses nothing", async () => {
+  const { monitor, judges, ingests, evalRuns, dropins, gateways, auth } = system;
+  const grading = openGrading(system);
+  const scoring = startScoringLoad(grading, 2);
+  const langfuse = askAsLangfuseClient(system);
   const seed = 543;
   const report = await auditUnderLoad(system, { seed }, async (load) => {
     const reset: string[] = [];
-    for (const slot of slots) {
-      await load.awaitAcks(20);
-      reset.push(...(await noteResets(slot, load, () => becomes(system, slot, thisRepository))));
+    let stops = 0;
+    const upgrade = async (slots: readonly ServiceSlot[], awaitMore = async () => {}): Promise<void> => {
+      for (const slot of slots) {
+        // Of the others, one replica runs the old code on the new schema while the other one is upgraded.
+        const goesBack = slot === monitor || slot === auth;
+        for (const repository of goesBack ? [thisRepository, previous.folder, thisRepository] : [thisRepository]) {
+          await load.awaitAcks(20);
+          await awaitMore();
+          reset.push(...(await noteResets(slot, load, () => becomes(system, slot, repository))));
+          stops += 1;
+        }
+      }
+    };
+    await upgrade([monitor, ...judges, ...ingests, ...evalRuns, ...dropins], () => scoring.awaitBatches(2));
+    // These clients know one gateway; the writers of traces know both.
+    expect(await langfuse.stop()).toEqual([]);
+    for (const { run, names, failures } of await scoring.stop()) {
+      expect(failures).toEqual([]);
+      expect(await run.countRows()).toEqual(oneRowEach(names));
     }
+    await upgrade([...gateways, auth]);
     await load.awaitAcks(20);
-    expectOnlyResets(load, reset, slots.length);
+    expectOnlyResets(load, reset, stops);
   });
   expectClean(report, { seed });
-});
 
-/** Large texts, so that two hundred are more than one block of the search index. */
-const paddingChars = 60_000;
-/** Replicas are chosen by lot or by turn: so often, both of two have answered. */
-const searchesEach = 6;
-
-test("row 43: a search finds every text while replicas of both releases store them and this one builds postings, and afterwards", async () => {
-  const both = await startInstallation({ ingests: 2, repository: previous.folder });
-  try {
-    const [first, second] = both.ingests as [ServiceSlot, ServiceSlot];
-    const { apiKey } = await both.createProject("searched");
-    const client = createClient({ url: both.urls[0] as string, apiKey });
-    let stored = 0;
-    const store = async (count: number): Promise<void> => {
-      for (const beyond = stored + count; stored < beyond; ) {
-        const batch = Array.from({ length: Math.min(4, beyond - stored) }, (_, index) => stored + index);
-        await Promise.all(
-          batch.map((number) => {
-            const input = `Orchard ${"lorem ipsum ".repeat(paddingChars / 12)} tree${number}end`;
-            return client.expect({ status: 201, schema: submitTraceReply }, "POST", "/ingest/traces", {
-              name: "searched",
-              input,
-            });
-          }),
-        );
-        stored += batch.length;
-      }
-    };
-    const search = async (term: string): Promise<number[]> => {
-      const totals: number[] = [];
-      for (let turn = 0; turn < searchesEach; turn += 1) {
-        const route = `/ingest/traces?limit=1&search=${encodeURIComponent(term)}`;
-        totals.push((await client.expect({ status: 200, schema: traceList }, "GET", route)).totalCount);
-      }
-      return totals;
-    };
-    const expectFound = async (): Promise<void> => {
-      for (const [term, total] of [
-        ["orchard", stored],
-        ["tree0end", 1],
-        [`tree${stored - 1}end`, 1],
-        ["no such tree", 0],
-      ] as const) {
-        expect(await search(term), term).toEqual(Array(searchesEach).fill(total));
-      }
-    };
-    const countBlocks = async (): Promise<number> => {
-      const { rows } = await both.postgres.query<{ n: number }>("select count(*)::int as n from ingest.search_blocks");
-      return rows[0]?.n ?? 0;
-    };
-    await store(40);
-    await expectFound();
-    await becomes(both, first, thisRepository);
-    // It takes the lease for building while the other is stopped.
-    await becomes(both, second, previous.folder);
-    await store(40);
-    await expectFound();
-    await waitUntil(
-      "this release has built postings of two blocks",
-      async () => {
-        await store(20);
-        await expectFound();
-        return (await countBlocks()) >= 2;
-      },
-      { timeoutMs: 240_000 },
-    );
-    await store(20);
-    await expectFound();
-
-    // The previous release alone builds nothing, and this one goes on afterwards.
-    await becomes(both, first, previous.folder);
-    await store(20);
-    await expectFound();
-    const built = await countBlocks();
-    for (const slot of [first, second]) await becomes(both, slot, thisRepository);
-    await waitUntil(
-      "this release goes on building",
-      async () => {
-        await store(20);
-        await expectFound();
-        return (await countBlocks()) > built;
-      },
-      { timeoutMs: 240_000 },
-    );
-    expect(await both.listEnded()).toEqual([]);
-  } finally {
-    await both.stop();
-  }
+  const run = await grading.startRun();
+  const { status, body } = await run.submit(namedResults(numbered("upgraded", 3)));
+  expect([status, body.scoredResults.map(({ rating }) => rating)]).toEqual([200, [8, 8, 8]]);
 });

@@ -14,7 +14,7 @@ import { createProject } from "./create-project.ts";
 import { databaseUrlAt, type PostgresServer, startPostgresServer } from "./postgres-server.ts";
 import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
 
-type ServiceName = "auth" | "ingest" | "monitor" | "eval-runs" | "judge" | "gateway";
+type ServiceName = "auth" | "ingest" | "monitor" | "eval-runs" | "judge" | "dropin" | "gateway";
 
 /** A process of a service that can be killed and restarted at the same address. */
 export interface ServiceSlot {
@@ -39,6 +39,8 @@ export interface InstallationOptions {
   /** Without eval-runs nothing is evaluated. Traces do not need it, and the installation starts sooner. */
   evalRuns?: number;
   judges?: number;
+  /** Without dropin no client of another system is answered. */
+  dropins?: number;
   /** A cluster of three nats-servers that sync every message, with three copies of each stream. */
   hasNatsCluster?: boolean;
   /** Overrides `settings` for one judge. */
@@ -73,6 +75,7 @@ export interface Installation extends AuditedSystem {
   ingests: readonly ServiceSlot[];
   evalRuns: readonly JudgingSlot[];
   judges: readonly JudgingSlot[];
+  dropins: readonly ServiceSlot[];
   auth: ServiceSlot;
   monitor: ServiceSlot;
   /** Names of the services whose process has ended. Only the test restarts them. */
@@ -105,6 +108,7 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
     const ingestPorts = await portsOf(options.ingests ?? 1);
     const evalRunsPorts = await portsOf(options.evalRuns ?? 0);
     const judgePorts = await portsOf(options.judges ?? 0);
+    const dropinPorts = await portsOf(options.dropins ?? 0);
     const gatewayPorts = await portsOf(options.gateways ?? 1);
     const at = (port: number | undefined): string => `http://127.0.0.1:${port}`;
     const environment: Record<string, string> = {
@@ -117,7 +121,7 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
       // Nothing listens there if it is not part of the test.
       SERVICE_EVAL_RUNS_URL: evalRunsPorts.map(at).join(",") || at(1),
       SERVICE_MONITOR_URL: at(monitorPort),
-      SERVICE_DROPIN_URL: at(1),
+      SERVICE_DROPIN_URL: dropinPorts.map(at).join(",") || at(1),
       SERVICE_RATE_LIMIT: "off",
       SERVICE_LOG_LEVEL: "warn",
       ...options.settings,
@@ -155,6 +159,7 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
       ingests: ingestPorts.map((port) => openSlot("ingest", port)),
       evalRuns: evalRunsPorts.map((port) => openJudgingSlot("eval-runs", port)),
       judges: judgePorts.map((port, index) => openJudgingSlot("judge", port, options.judgeSettings?.(index))),
+      dropins: dropinPorts.map((port) => openSlot("dropin", port)),
       gateways: gatewayPorts.map((port) => openSlot("gateway", port)),
     };
     // Waits for all outcomes, so that the clean-up of a failed start knows what to stop.
@@ -164,8 +169,9 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
     const ingests = await Promise.all(opening.ingests);
     const evalRuns = await Promise.all(opening.evalRuns);
     const judges = await Promise.all(opening.judges);
+    const dropins = await Promise.all(opening.dropins);
     const gateways = await Promise.all(opening.gateways);
-    const slots = [auth, monitor, ...ingests, ...evalRuns, ...judges, ...gateways];
+    const slots = [auth, monitor, ...ingests, ...evalRuns, ...judges, ...dropins, ...gateways];
     const urls = gateways.map(({ url }) => url);
 
     const logTails = (): string =>
@@ -173,9 +179,9 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
 
     async function settle(): Promise<void> {
       await waitUntil(
-        "every ingest, eval-runs and judge is ready and every gateway serves",
+        "every ingest, eval-runs, judge and dropin is ready and every gateway serves",
         async () => {
-          const owners = [...ingests, ...evalRuns, ...judges];
+          const owners = [...ingests, ...evalRuns, ...judges, ...dropins];
           const ready = owners.map(async ({ url }) => (await fetch(`${url}/health/ready`)).ok);
           const serving = urls.map(async (url) => (await fetch(`${url}/api/v1/auth/config`)).ok);
           return (await Promise.all([...ready, ...serving])).every(Boolean);
@@ -198,6 +204,7 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
       ingests,
       evalRuns,
       judges,
+      dropins,
       auth,
       monitor,
       urls,

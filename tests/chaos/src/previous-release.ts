@@ -3,6 +3,8 @@ import { cp, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
+import { expect } from "vitest";
+import type { Installation, ServiceSlot } from "./installation.ts";
 
 const repository = path.resolve(import.meta.dirname, "../../..");
 const archive = path.resolve(import.meta.dirname, "../fixtures/previous-release.tar.gz");
@@ -46,4 +48,11 @@ export async function unpackPreviousRelease(): Promise<PreviousRelease> {
 export async function listMigrations(folder: string, service: string): Promise<string[]> {
   const names = await readdir(path.join(folder, "services", service, "migrations"));
   return names.filter((name) => name.endsWith(".sql")).sort();
+}
+
+/** Replaces a process by one of the code in a repository: it stops, which must succeed, and the installation is ready again. */
+export async function becomes(where: Installation, slot: ServiceSlot, repository: string): Promise<void> {
+  expect(await slot.stop()).toBe(0);
+  await slot.start(repository);
+  await where.settle();
 }
