@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 import { LongFilesFirst } from "./tools/long-files-first.ts";
 
@@ -11,6 +12,12 @@ const isolate = false;
 const expectation = { poll: { timeout: 90_000 } };
 const setupFiles = ["libs/testkit/src/test-settings.ts"];
 
+/** The rows of the specification. The tags of a test name those that it covers; any other tag is refused. */
+const rows: { id: string }[] = JSON.parse(
+  readFileSync(new URL("tools/spec-coverage/rows.json", import.meta.url), "utf8"),
+);
+const tags = rows.map(({ id }) => ({ name: id }));
+
 const packages = "{apps,libs,packages,services}/*/test/**";
 
 /**
@@ -21,6 +28,7 @@ const packages = "{apps,libs,packages,services}/*/test/**";
  */
 export default defineConfig({
   test: {
+    tags,
     sequence: { sequencer: LongFilesFirst },
     projects: [
       {

@@ -5,21 +5,29 @@ import { compareWithList, measureCoverage, renderList, type SpecificationRow } f
 
 const rows: SpecificationRow[] = ["spec:a", "spec:a.b", "spec:c"].map((id) => ({ id, section: "S", text: "" }));
 
-test("a row is covered by a test that names it, several rows by one test, and none by a comment", () => {
+test("a row is covered by a test that has its id as a tag, several rows by one test, and none by a comment", () => {
   const text = `
-    test("does a [spec:a] and more [spec:a.b]", () => {});
-    // test("does c [spec:c]", () => {});
+    test("does a and more", { tags: ["spec:a", "spec:a.b"] }, () => {});
+    // test("does c", { tags: ["spec:c"] }, () => {});
   `;
   expect(measureCoverage(rows, [{ path: "x.test.ts", text }])).toEqual({ uncovered: [rows[2]], unknown: [] });
 });
 
-test("an id in a concatenated name counts too", () => {
-  const text = `test(\`[spec:c] for \${kind}\`, () => {});`;
-  expect(measureCoverage(rows, [{ path: "x.test.ts", text }]).uncovered).toEqual([rows[0], rows[1]]);
+test("the tags of a table of tests and those of its rows count", () => {
+  const text = `
+    test.for(kinds)("does c for %s", { tags: ["spec:c"] }, () => {});
+    for (const [what, tags] of [["b", ["spec:a.b"]]]) test(what, { tags: ["spec:a", ...tags] }, () => {});
+  `;
+  expect(measureCoverage(rows, [{ path: "x.test.ts", text }])).toEqual({ uncovered: [], unknown: [] });
+});
+
+test("an id in a title covers nothing", () => {
+  const text = 'test("does a [spec:a], as spec:a.b says", () => {});';
+  expect(measureCoverage(rows, [{ path: "x.test.ts", text }])).toEqual({ uncovered: rows, unknown: [] });
 });
 
 test("an id that the specification does not have is reported with its file", () => {
-  const text = 'test("[spec:nothing]", () => {});';
+  const text = 'test("does a", { tags: ["spec:nothing"] }, () => {});';
   expect(measureCoverage(rows, [{ path: "x.test.ts", text }]).unknown).toEqual(["x.test.ts: spec:nothing"]);
 });
 

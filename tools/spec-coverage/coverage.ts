@@ -1,7 +1,7 @@
 import ts from "typescript";
 import { parseSyntax, type SourceText, walkSyntax } from "../tidy/source-text.ts";
 
-/** One row of the specification, in our words. Tests name it as `[spec:...]`; an id never changes. */
+/** One row of the specification, in our words. A test that covers it has its id as a tag; an id never changes. */
 export interface SpecificationRow {
   id: string;
   section: string;
@@ -14,18 +14,20 @@ export interface Coverage {
   unknown: string[];
 }
 
-/** Compares the rows with the ids in tests. Only strings count: a test that is commented out covers nothing. */
+/**
+ * Compares the rows with the ids in arrays of tests: their `tags`, and those of the rows of a table. Only code counts: a test that is
+ * commented out covers nothing.
+ */
 export function measureCoverage(rows: readonly SpecificationRow[], tests: readonly SourceText[]): Coverage {
   const ids = new Set(rows.map(({ id }) => id));
   const named = new Set<string>();
   const unknown: string[] = [];
   for (const test of tests) {
     walkSyntax(parseSyntax(test), (node) => {
-      if (!ts.isStringLiteralLike(node) && !ts.isTemplateHead(node)) return;
-      for (const [, id = ""] of node.text.matchAll(/\[(spec:[^\]\s]+)\]/g)) {
-        if (ids.has(id)) named.add(id);
-        else unknown.push(`${test.path}: ${id}`);
-      }
+      if (!ts.isStringLiteral(node) || !ts.isArrayLiteralExpression(node.parent)) return;
+      if (!/^spec:\S+$/.test(node.text)) return;
+      if (ids.has(node.text)) named.add(node.text);
+      else unknown.push(`${test.path}: ${node.text}`);
     });
   }
   return { uncovered: rows.filter(({ id }) => !named.has(id)), unknown };

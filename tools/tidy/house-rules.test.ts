@@ -57,6 +57,13 @@ const samples: Record<string, { bad: [path: string, text: string][]; good: [path
     ],
     good: [["libs/db/test/pool.test.ts", 'test.skipIf(isRoot)("x", () => {});']],
   },
+  "a title is a sentence": {
+    bad: [
+      ["services/auth/test/keys.test.ts", 'test("a wrong key is 401 [spec:status.401]", () => {});'],
+      ["tests/integration/specs/fields.test.ts", "test.each([1])('[spec:trace.id] of %s', () => {});"],
+    ],
+    good: [["services/auth/test/keys.test.ts", 'test("a wrong key is 401", { tags: ["spec:status.401"] }, () => {});']],
+  },
   "a browser test takes no key": {
     bad: [["tests/browser/specs/runs.test.ts", 'const client = createClient(inject("installation"));']],
     good: [

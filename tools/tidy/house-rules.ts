@@ -57,6 +57,11 @@ export const houseRules: readonly HouseRule[] = [
     find: (source) => findText(source, /\b(test|it|describe)(\.\w+)*\.(only|skip|todo)\b/g),
   },
   {
+    name: "a title is a sentence: the rows of the specification that a test covers are its `tags`",
+    appliesTo: (path) => isTest(path) && !isRule(path) && !path.startsWith("tools/spec-coverage/"),
+    find: (source) => findText(source, /\[spec:[^\]\n]*\]/g),
+  },
+  {
     name: "a browser test takes no key from the set-up: `sample` is for reading, createOwnProject for writing",
     appliesTo: (path) => path.startsWith("tests/browser/specs/"),
     find: (source) => findText(source, /\binject\b/g),

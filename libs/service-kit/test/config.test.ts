@@ -13,7 +13,9 @@ function mistakesOf(read: () => unknown): readonly string[] {
   return [];
 }
 
-test("every mistake is reported together, by variable name and without its value [spec:settings.refused]", () => {
+test("every mistake is reported together, by variable name and without its value", {
+  tags: ["spec:settings.refused"],
+}, () => {
   const mistakes = mistakesOf(() =>
     loadSettings(["PORT", "SERVICE_DB_URL", "SERVICE_RATE_LIMIT"], {
       PORT: "seven",
@@ -46,7 +48,9 @@ test("an empty value means unset, so the default holds", () => {
   expect(values).toEqual({ PORT: 4700, SERVICE_REDIS_URL: undefined });
 });
 
-test("an unknown SERVICE_ name is a warning that suggests the right name [spec:settings.did-you-mean]", () => {
+test("an unknown SERVICE_ name is a warning that suggests the right name", {
+  tags: ["spec:settings.did-you-mean"],
+}, () => {
   const { warnings } = loadSettings(["PORT"], { SERVICE_RATE_LIMITT: "off" });
 
   expect(warnings).toEqual(["SERVICE_RATE_LIMITT: no such setting; did you mean SERVICE_RATE_LIMIT?"]);

@@ -136,7 +136,7 @@ test.each([
   ["another charset", "{}", { "content-type": "application/json; charset=utf-16" }, 415],
   ["an unknown encoding", "{}", { "content-encoding": "br-x" }, 415],
   ["a body over the limit", Buffer.alloc(10 * 1024 * 1024 + 1, 0x20), {}, 413],
-])("%s is refused in the global envelope [spec:envelope.global]", async (_what, body, headers, status) => {
+])("%s is refused in the global envelope", { tags: ["spec:envelope.global"] }, async (_what, body, headers, status) => {
   const { post } = await serve(echo);
 
   const response = await post({ body, headers });
@@ -153,7 +153,9 @@ test("an unknown route is 404 in the global envelope", async () => {
   expect([response.status, await response.json()]).toEqual([404, { statusCode: 404, message: "Not found" }]);
 });
 
-test("an expected failure keeps its status and message; a bug tells the client nothing [spec:envelope.global] [spec:status.500]", async () => {
+test("an expected failure keeps its status and message; a bug tells the client nothing", {
+  tags: ["spec:envelope.global", "spec:status.500"],
+}, async () => {
   const refused = await serve(async () => {
     throw new AppError("store_unavailable", "The database is unavailable; retry.", { cause: new Error("secret host") });
   });

@@ -2,7 +2,9 @@ import { type ErrorCode, errorKinds } from "@touchstone/contracts";
 import { expect, test } from "vitest";
 import { AppError, renderError } from "../src/index.ts";
 
-test("on the OTLP routes retryable errors are { message }, the daily quota stays { error } [spec:envelope.otlp]", () => {
+test("on the OTLP routes retryable errors are { message }, the daily quota stays { error }", {
+  tags: ["spec:envelope.otlp"],
+}, () => {
   const bodyOf = (code: "rate_limited" | "queue_full" | "store_unavailable" | "trace_quota_spent") =>
     renderError(new AppError(code, "why"), "otlp", "POST").body;
 
@@ -30,7 +32,8 @@ const envelopes = {
 };
 
 test.each(Object.entries(errorKinds))(
-  "%s has the one shape of its kind, and never the older { message, errors } [spec:envelope.hosted]",
+  "%s has the one shape of its kind, and never the older { message, errors }",
+  { tags: ["spec:envelope.hosted"] },
   (code, { status, envelope }) => {
     const details = envelope === "validation" ? { details: { fieldErrors: {}, formErrors: [] } } : {};
     const rendered = renderError(new AppError(code as ErrorCode, "why", details), "standard", "POST");
@@ -40,7 +43,9 @@ test.each(Object.entries(errorKinds))(
   },
 );
 
-test("the Retry-After of an outage is 2 s for writers and 5 s for readers, unless the error has one [spec:limit.retry-after]", () => {
+test("the Retry-After of an outage is 2 s for writers and 5 s for readers, unless the error has one", {
+  tags: ["spec:limit.retry-after"],
+}, () => {
   const after = (method: string, error: AppError) => renderError(error, "standard", method).headers["retry-after"];
   for (const code of ["store_unavailable", "service_unavailable"] as const) {
     expect(["GET", "POST", "DELETE"].map((method) => after(method, new AppError(code, "away")))).toEqual([

@@ -178,7 +178,9 @@ test("other routes of the accounts library do not exist", async () => {
   }
 });
 
-test("the first account owns a new organization and every project that was there [spec:mode.multi-user]", async () => {
+test("the first account owns a new organization and every project that was there", {
+  tags: ["spec:mode.multi-user"],
+}, async () => {
   const accounts = await start();
   await query(
     "insert into auth.projects (id, name, created_at) select gen_random_uuid(), name, now() from unnest(array['weather', 'news']) as made (name)",
@@ -262,7 +264,9 @@ test("an owner whose place cannot be stored has no account either", async () => 
   }
 });
 
-test("under open sign-up the config says so, and later accounts are members of the same organization [spec:mode.multi-user]", async () => {
+test("under open sign-up the config says so, and later accounts are members of the same organization", {
+  tags: ["spec:mode.multi-user"],
+}, async () => {
   const accounts = await start({ SERVICE_OPEN_SIGNUP: "true" });
   const owner = await accounts.resolve(await accounts.signUp("Ada"));
   const later = await accounts.resolve(await accounts.signUp("Grace"));
@@ -281,7 +285,9 @@ test("under open sign-up the config says so, and later accounts are members of t
   ]);
 });
 
-test("in multi-tenant mode each account has an organization and a project [spec:mode.multi-tenant]", async () => {
+test("in multi-tenant mode each account has an organization and a project", {
+  tags: ["spec:mode.multi-tenant"],
+}, async () => {
   const accounts = await start({}, multiTenant);
   const ada = await accounts.resolve(await accounts.signUp("Ada"));
   const grace = await accounts.resolve(await accounts.signUp("Grace"));

@@ -171,7 +171,9 @@ test("an unknown key resolves to null", async () => {
   expect(await auth.resolve("")).toBeNull();
 });
 
-test("each created project has a separate key, and the list shows them oldest first [spec:auth.key.project] [spec:projects.list]", async () => {
+test("each created project has a separate key, and the list shows them oldest first", {
+  tags: ["spec:auth.key.project", "spec:projects.list"],
+}, async () => {
   const auth = await startReadyAuth();
 
   const created = await auth.ask("POST", routes.createProject.path, auth.projectId, { name: "weather" });
@@ -198,7 +200,9 @@ test("each created project has a separate key, and the list shows them oldest fi
   });
 });
 
-test("a project whose creation got a 500 or 503 does not exist, and is created once by a retry [spec:retry.safe]", async () => {
+test("a project whose creation got a 500 or 503 does not exist, and is created once by a retry", {
+  tags: ["spec:retry.safe"],
+}, async () => {
   const auth = await startReadyAuth();
   const refusal = await openCommitRefusal(database.adminUrl, "auth");
   try {
@@ -348,7 +352,7 @@ function rotatePath(projectId: string): string {
   return routes.rotateProjectKey.path.replace("{projectId}", projectId);
 }
 
-test("a project's own settings are exported without its key [spec:export.entity]", async () => {
+test("a project's own settings are exported without its key", { tags: ["spec:export.entity"] }, async () => {
   const auth = await startAuth();
   await auth.untilReady();
   const { body: config } = await auth.config();

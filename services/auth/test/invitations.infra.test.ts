@@ -22,7 +22,9 @@ beforeEach(async () => {
 
 const organization = (organizationId = owner.organizationId) => pathOf({ organizationId });
 
-test("POST /organizations/{id}/invitations: answers the token and a link of the public URL, once [spec:limit.invitation] [spec:invitations.public-url]", async () => {
+test("POST /organizations/{id}/invitations: answers the token and a link of the public URL, once", {
+  tags: ["spec:limit.invitation", "spec:invitations.public-url"],
+}, async () => {
   const answer = await teams.ask(owner, "POST", `${organization()}/invitations`, { email: " Grace@Example.COM " });
 
   expect(answer).toMatchObject({
@@ -51,7 +53,9 @@ test("POST /organizations/{id}/invitations: answers the token and a link of the 
   expect(JSON.stringify((await teams.ask(owner, "GET", `${organization()}/invitations`)).body)).not.toContain(token);
 });
 
-test("POST /organizations/{id}/invitations: only owners and admins invite; the address must be one [spec:invitations.link]", async () => {
+test("POST /organizations/{id}/invitations: only owners and admins invite; the address must be one", {
+  tags: ["spec:invitations.link"],
+}, async () => {
   const lead = await teams.joinTeam(owner, "Lin", "admin");
   const member = await teams.joinTeam(owner, "Mia");
   const stranger = await teams.join("Eve");
@@ -167,7 +171,9 @@ test("GET /invitations/{id}: shows the invitation to anyone with the link", asyn
   expect((await read(invitee)).body.invitation).toMatchObject({ status: "accepted" });
 });
 
-test("POST /invitations/{id}/accept: makes the invited account a member, and no other [spec:invitations.bound]", async () => {
+test("POST /invitations/{id}/accept: makes the invited account a member, and no other", {
+  tags: ["spec:invitations.bound"],
+}, async () => {
   const invitee = await teams.join("Grace");
   const other = await teams.join("Eve");
   const { token } = await teams.invite(owner, invitee.email.toUpperCase(), "admin");
@@ -188,7 +194,9 @@ test("POST /invitations/{id}/accept: makes the invited account a member, and no 
   ]);
 });
 
-test("POST /invitations/{id}/accept: after seven days it is 410, for everybody [spec:limit.invitation]", async () => {
+test("POST /invitations/{id}/accept: after seven days it is 410, for everybody", {
+  tags: ["spec:limit.invitation"],
+}, async () => {
   const invitee = await teams.join("Grace");
   const { token } = await teams.invite(owner, invitee.email);
   const age = (interval: string) =>

@@ -70,7 +70,9 @@ function linkIn(text: string): string {
   return link;
 }
 
-test("no account signs in before its address is verified, where that is required [spec:sign-in.verification]", async () => {
+test("no account signs in before its address is verified, where that is required", {
+  tags: ["spec:sign-in.verification"],
+}, async () => {
   const accounts = await start({ SERVICE_EMAIL_DEBUG_DIR: folder, SERVICE_REQUIRE_EMAIL_VERIFICATION: "true" });
   const signIn = () => accounts.ask("POST", "/auth/sign-in/email", { body: { email: addressOf("Ada"), password } });
   expect((await accounts.ask("GET", "/auth/config")).body).toMatchObject({
@@ -241,7 +243,7 @@ test("without a way to send mail a reset is refused", async () => {
   expect(refused).toMatchObject({ status: 400, body: { code: "RESET_PASSWORD_DISABLED" } });
 });
 
-test("mail goes out by SMTP, and again when the server was busy [spec:sign-in.email]", async () => {
+test("mail goes out by SMTP, and again when the server was busy", { tags: ["spec:sign-in.email"] }, async () => {
   const received: { to: string[]; text: string }[] = [];
   let refusals = 1;
   const server = new SMTPServer({
@@ -277,7 +279,7 @@ test("mail goes out by SMTP, and again when the server was busy [spec:sign-in.em
   expect(accounts.logged()).not.toContain(addressOf("Ada"));
 });
 
-test("the hosted mail API gets one request, under its key [spec:sign-in.email]", async () => {
+test("the hosted mail API gets one request, under its key", { tags: ["spec:sign-in.email"] }, async () => {
   const asked: { authorization: string | undefined; body: unknown }[] = [];
   let status = 200;
   const server = createServer((request, response) => {

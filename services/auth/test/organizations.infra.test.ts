@@ -49,7 +49,9 @@ test("GET /organizations/{id}/members: lists the members for members, and is 403
   }
 });
 
-test("DELETE /organizations/{id}/members/{mid}: owners and admins remove members; the owner stays [spec:teams.owner]", async () => {
+test("DELETE /organizations/{id}/members/{mid}: owners and admins remove members; the owner stays", {
+  tags: ["spec:teams.owner"],
+}, async () => {
   const lead = await teams.joinTeam(owner, "Lin", "admin");
   const secondLead = await teams.joinTeam(owner, "Lou", "admin");
   const member = await teams.joinTeam(owner, "Mia");
@@ -110,7 +112,9 @@ test("PATCH /organizations/{id}: owners and admins rename it", async () => {
   expect(await rename(stranger, "x")).toMatchObject(refused(404, "Organization not found"));
 });
 
-test("DELETE /organizations/{id}: the owner alone, by its name; keys, members and invitations go, accounts stay [spec:organizations.delete]", async () => {
+test("DELETE /organizations/{id}: the owner alone, by its name; keys, members and invitations go, accounts stay", {
+  tags: ["spec:organizations.delete"],
+}, async () => {
   const lead = await teams.joinTeam(owner, "Lin", "admin");
   const stranger = await teams.join("Eve");
   const { token } = await teams.invite(owner, "late@example.com");

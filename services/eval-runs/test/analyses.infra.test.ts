@@ -87,7 +87,9 @@ const notAnalyzed = {
 };
 
 describe("analyzing a run", () => {
-  test("stores the narrative, which the report then has [spec:analysis.create] [spec:report.summary] [spec:report.always]", async () => {
+  test("stores the narrative, which the report then has", {
+    tags: ["spec:analysis.create", "spec:report.summary", "spec:report.always"],
+  }, async () => {
     const runId = await makeRun([9, 4, 8]);
     await client.submit(runId, [
       { idempotencyKey: "variant", questionIndex: 0, output: { text: "1" }, isSmokeTestVariant: true },
@@ -184,7 +186,9 @@ describe("analyzing a run", () => {
     }
   });
 
-  test("fails, with 200 and a reason, when nothing is rated, there is no answer or the answer is invalid [spec:analysis.states]", async () => {
+  test("fails, with 200 and a reason, when nothing is rated, there is no answer or the answer is invalid", {
+    tags: ["spec:analysis.states"],
+  }, async () => {
     const empty = await client.createRun(datasetId);
     expect(await analyze(empty)).toMatchObject({ status: 200, body: { status: "failed" } });
     expect((await readReport(empty)).body).toEqual({
@@ -214,7 +218,9 @@ describe("analyzing a run", () => {
     });
   });
 
-  test("of one run is refused while another is at work, whose predecessor stays readable [spec:analysis.409]", async () => {
+  test("of one run is refused while another is at work, whose predecessor stays readable", {
+    tags: ["spec:analysis.409"],
+  }, async () => {
     const runId = await makeRun([9]);
     await analyze(runId);
     let finish = (): void => {};
@@ -279,7 +285,9 @@ describe("analyzing a run", () => {
     expect((await analyze(runId)).body.status).toBe("completed");
   });
 
-  test("shows the cases rated 5 or below as they are now, worst first, no paraphrase and nothing skipped among them [spec:report.lowScoringCases] [spec:limit.low-scoring]", async () => {
+  test("shows the cases rated 5 or below as they are now, worst first, no paraphrase and nothing skipped among them", {
+    tags: ["spec:report.lowScoringCases", "spec:limit.low-scoring"],
+  }, async () => {
     const runId = await makeRun([5, 5.01, 10, 0]);
     const paraphrase = { idempotencyKey: "variant", questionIndex: 4, output: { text: "1" }, isSmokeTestVariant: true };
     await client.submit(runId, [paraphrase]);
@@ -302,7 +310,7 @@ describe("analyzing a run", () => {
     expect(asked).toHaveLength(1);
   });
 
-  test("is of the project's own runs [spec:report.404.run] [spec:report.404.analysis]", async () => {
+  test("is of the project's own runs", { tags: ["spec:report.404.run", "spec:report.404.analysis"] }, async () => {
     const runId = await makeRun([9]);
     const stranger = createProjectClient(running.address);
     const runNotFound = { status: 404, body: { error: "Run not found" } };

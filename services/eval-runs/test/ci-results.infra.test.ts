@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 
 describe("results of a CI run", () => {
-  test("are scored one by one or several at once [spec:ci.results]", async () => {
+  test("are scored one by one or several at once", { tags: ["spec:ci.results"] }, async () => {
     const runId = await client.startRun();
     const { status, body } = await client.answer(runId, 1, "8");
     expect(status).toBe(200);
@@ -63,7 +63,7 @@ describe("results of a CI run", () => {
     expect((await client.readCi(runId)).body).toMatchObject({ results_submitted: 3, status: "in_progress" });
   });
 
-  test("that are no strings are judged as the JSON they were sent as [spec:ci.results]", async () => {
+  test("that are no strings are judged as the JSON they were sent as", { tags: ["spec:ci.results"] }, async () => {
     const runId = await client.startRun();
     judge.behave(({ case: { input, output } }) => rate(9, `${input} => ${output}`));
     const { body } = await client.ask(
@@ -76,13 +76,13 @@ describe("results of a CI run", () => {
     ]);
   });
 
-  test("that could not be judged do not pass [spec:ci.results]", async () => {
+  test("that could not be judged do not pass", { tags: ["spec:ci.results"] }, async () => {
     const runId = await client.startRun({ ratingThreshold: 0 });
     judge.behave((body) => answerAll(body, {}));
     expect((await client.answer(runId, 0, "8")).body).toMatchObject({ rating: null, status: "skipped", passed: false });
   });
 
-  test("pass by their metrics, scorers and gates too [spec:ci.results]", async () => {
+  test("pass by their metrics, scorers and gates too", { tags: ["spec:ci.results"] }, async () => {
     const dataset = {
       jaccardSimilarity: { enabled: true },
       codeScorers: [{ name: "Tone", language: "javascript", code: "1" }],
@@ -106,7 +106,7 @@ describe("results of a CI run", () => {
     ]);
   });
 
-  test("for one question at once are judged once and stored once [spec:ci.results]", async () => {
+  test("for one question at once are judged once and stored once", { tags: ["spec:ci.results"] }, async () => {
     const runId = await client.startRun();
     const gate = createGate();
     judge.asked.length = 0;
@@ -142,7 +142,9 @@ describe("results of a CI run", () => {
 });
 
 describe("failing fast", () => {
-  test("finalizes the run with the result after which it cannot pass any more [spec:ci.results]", async () => {
+  test("finalizes the run with the result after which it cannot pass any more", {
+    tags: ["spec:ci.results"],
+  }, async () => {
     const runId = await client.startRun({ failFast: true });
     expect((await client.answer(runId, 0, "1")).body).toMatchObject({ passed: false, gate_fired: false });
     expect((await client.answer(runId, 1, "9")).body).toMatchObject({ passed: true, gate_fired: false });

@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 
 describe("a CI run", () => {
-  test("is started with the dataset's cases and settings, for two hours [spec:ci.start]", async () => {
+  test("is started with the dataset's cases and settings, for two hours", { tags: ["spec:ci.start"] }, async () => {
     const datasetId = await client.createCiDataset({ passRateThreshold: 0.6 }, {}, 2);
     const body = await client.start(datasetId, {
       agent_name: "support",
@@ -79,7 +79,7 @@ describe("a CI run", () => {
     expect((await client.finalizeCi(runId)).text).toContain(`"git_context":${git}`);
   });
 
-  test("of a dataset that does not expose its inputs has no test cases [spec:ci.test-cases]", async () => {
+  test("of a dataset that does not expose its inputs has no test cases", { tags: ["spec:ci.test-cases"] }, async () => {
     const hidden = await client.createCiDataset({ exposeTestInputs: false, passRateThreshold: 1 }, {}, 2);
     const open = await client.createCiDataset({}, {}, 1);
     const cases = async (datasetId: string) =>
@@ -107,14 +107,16 @@ describe("a CI run", () => {
     expect(verdict.scores.map(({ input }) => input)).toEqual(['{"asked":1}']);
   });
 
-  test("of a dataset with CI disabled is refused [spec:ci.disabled]", async () => {
+  test("of a dataset with CI disabled is refused", { tags: ["spec:ci.disabled"] }, async () => {
     const datasetId = await client.createCiDataset({ enabled: false });
     const disabled = refusal(400, "CI/CD is not enabled for this dataset");
     expect(await client.ask("/ci-runs", { dataset_id: datasetId })).toMatchObject(disabled);
     expect(await client.ask(`/datasets/${datasetId}/test-cases`)).toMatchObject(disabled);
   });
 
-  test("is refused with the documented sentences, and no other 400 speaks of CI [spec:ci.start]", async () => {
+  test("is refused with the documented sentences, and no other 400 speaks of CI", {
+    tags: ["spec:ci.start"],
+  }, async () => {
     const datasetId = await client.createCiDataset({}, {}, 2);
     const empty = await client.createDataset({ name: "Empty" });
     const { run_id: runId } = await client.start(datasetId);
@@ -182,7 +184,7 @@ describe("a CI run", () => {
     }
   });
 
-  test("keeps the settings and cases of the dataset it was started with [spec:ci.finalize]", async () => {
+  test("keeps the settings and cases of the dataset it was started with", { tags: ["spec:ci.finalize"] }, async () => {
     const datasetId = await client.createCiDataset({ ratingThreshold: 8, passRateThreshold: 1 }, {}, 1);
     const { run_id: runId } = await client.start(datasetId);
     const replaced = { name: "New", questions: buildQuestions(3), ci: { enabled: false, ratingThreshold: 0 } };
@@ -196,7 +198,7 @@ describe("a CI run", () => {
     });
   });
 
-  test("is listed by dataset, newest first [spec:ci.get]", async () => {
+  test("is listed by dataset, newest first", { tags: ["spec:ci.get"] }, async () => {
     const [one, other] = [await client.createCiDataset(), await client.createCiDataset()];
     const runIds = [];
     for (const datasetId of [one, other, one]) runIds.push((await client.start(datasetId)).run_id);
@@ -213,7 +215,7 @@ describe("a CI run", () => {
     expect(await client.readCi(runIds[2] as string)).toMatchObject({ status: 404 });
   });
 
-  test("is listed page by page, by branch and by commit [spec:ci.get]", async () => {
+  test("is listed page by page, by branch and by commit", { tags: ["spec:ci.get"] }, async () => {
     const datasetId = await client.createCiDataset();
     const start = async (git_context?: object) => (await client.start(datasetId, { git_context })).run_id;
     const first = await start({ branch: "main", commit_sha: "d94c3b6a7f" });

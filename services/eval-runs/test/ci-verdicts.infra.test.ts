@@ -43,7 +43,9 @@ const expire = (runId: string) =>
   });
 
 describe("finalizing a CI run", () => {
-  test("decides over all questions, and keeps a failing verdict in the history of gates [spec:ci.finalize] [spec:ci.get]", async () => {
+  test("decides over all questions, and keeps a failing verdict in the history of gates", {
+    tags: ["spec:ci.finalize", "spec:ci.get"],
+  }, async () => {
     const git_context = { branch: "main" };
     const { run_id: runId, dataset_id } = await client.start(await client.createCiDataset(), { git_context });
     await client.answerInBulk(runId, [9, 4, 7]);
@@ -102,7 +104,9 @@ describe("finalizing a CI run", () => {
     expect(await client.answer(runId, 3, "9")).toMatchObject(refusal(409, "Run is already in a terminal state"));
   });
 
-  test("tells monitor of a failing verdict as of any recorded gate, once however often it is asked, and of no other [spec:ci.finalize]", async () => {
+  test("tells monitor of a failing verdict as of any recorded gate, once however often it is asked, and of no other", {
+    tags: ["spec:ci.finalize"],
+  }, async () => {
     const told: z.infer<typeof gateRecorded.body>[] = [];
     const monitor = connectBus({ url: system.nats.url, service: "monitor", logger: quiet });
     system.cleanups.defer(() => monitor.drain());
@@ -135,7 +139,7 @@ describe("finalizing a CI run", () => {
     });
   });
 
-  test("passes at the threshold that was asked for, and records nothing [spec:ci.finalize]", async () => {
+  test("passes at the threshold that was asked for, and records nothing", { tags: ["spec:ci.finalize"] }, async () => {
     const { run_id: runId } = await client.start(await client.createCiDataset({ passRateThreshold: 1 }), {
       pass_rate_threshold: 0.4,
     });
@@ -149,7 +153,7 @@ describe("finalizing a CI run", () => {
     expect(await client.listGates()).toEqual([]);
   });
 
-  test("answers every caller the one stored verdict [spec:ci.finalize]", async () => {
+  test("answers every caller the one stored verdict", { tags: ["spec:ci.finalize"] }, async () => {
     const runId = await client.startRun();
     await client.answerInBulk(runId, [9, 4]);
     const answers: HttpAnswer[] = await Promise.all(Array.from({ length: 20 }, () => client.finalizeCi(runId)));
@@ -163,7 +167,7 @@ describe("finalizing a CI run", () => {
     expect((await client.readCi(runId)).body).toMatchObject({ status: "completed", gate: "fail" });
   });
 
-  test("waits for results being judged, and accepts no more meanwhile [spec:ci.finalize]", async () => {
+  test("waits for results being judged, and accepts no more meanwhile", { tags: ["spec:ci.finalize"] }, async () => {
     const runId = await client.startRun({ passRateThreshold: 0.2 });
     const gate = createGate();
     judge.behave(async (body) => {
@@ -183,7 +187,9 @@ describe("finalizing a CI run", () => {
 });
 
 describe("a CI run that expired", () => {
-  test("accepts no more results and is shown as failed, before and after it is ended [spec:ci.get]", async () => {
+  test("accepts no more results and is shown as failed, before and after it is ended", {
+    tags: ["spec:ci.get"],
+  }, async () => {
     const sweeping = startSweeper();
     const runId = await client.startRun({ passRateThreshold: 0.2 });
     await client.answerInBulk(runId, [9, 9, 9, 9, 9]);

@@ -34,7 +34,9 @@ describe("PostgreSQL unavailable", () => {
     expect(await running.service.readiness()).toMatchObject({ ready: true });
   });
 
-  test("while a batch is judged: 503, and the retry does the rest [spec:retry.safe] [spec:retry.results]", async () => {
+  test("while a batch is judged: 503, and the retry does the rest", {
+    tags: ["spec:retry.safe", "spec:retry.results"],
+  }, async () => {
     const judge = await system.startJudge();
     const proxy = await startCuttableProxy(system.database.url);
     system.cleanups.defer(() => proxy.stop());
@@ -89,7 +91,9 @@ describe("PostgreSQL unavailable", () => {
   });
 });
 
-test("a request that fails at its commit stores nothing, whether the answer is 500 or 503, and is done once by a retry [spec:status.500] [spec:envelope.global] [spec:retry.safe]", async () => {
+test("a request that fails at its commit stores nothing, whether the answer is 500 or 503, and is done once by a retry", {
+  tags: ["spec:status.500", "spec:envelope.global", "spec:retry.safe"],
+}, async () => {
   await system.startJudge();
   const client = createProjectClient((await system.startService()).address);
   const datasetId = await client.createDataset({ ...buildDataset(), ci: { enabled: true } });

@@ -19,7 +19,19 @@ afterAll(() => system?.stop());
 const create = (body: unknown, by = client) => by.send("POST", "/datasets", body);
 
 describe("creating a dataset", () => {
-  test("answers 201 with the dataset itself; unset fields are left out [spec:datasets.create] [spec:dataset.id] [spec:dataset.description] [spec:dataset.numberOfRequests] [spec:dataset.acceptanceCriteria] [spec:dataset.rejectionCriteria] [spec:dataset.evaluationCriteria] [spec:dataset.status] [spec:dataset.createdAt]", async () => {
+  test("answers 201 with the dataset itself; unset fields are left out", {
+    tags: [
+      "spec:datasets.create",
+      "spec:dataset.id",
+      "spec:dataset.description",
+      "spec:dataset.numberOfRequests",
+      "spec:dataset.acceptanceCriteria",
+      "spec:dataset.rejectionCriteria",
+      "spec:dataset.evaluationCriteria",
+      "spec:dataset.status",
+      "spec:dataset.createdAt",
+    ],
+  }, async () => {
     const { status, body } = await create({ name: "Orders" });
 
     expect(status).toBe(201);
@@ -34,7 +46,9 @@ describe("creating a dataset", () => {
     });
   });
 
-  test("keeps every field, and returns the same when read [spec:dataset.name] [spec:dataset.similarity] [spec:dataset.questions]", async () => {
+  test("keeps every field, and returns the same when read", {
+    tags: ["spec:dataset.name", "spec:dataset.similarity", "spec:dataset.questions"],
+  }, async () => {
     const created = await create({
       name: " Orders ",
       description: "What customers ask.",
@@ -72,7 +86,9 @@ describe("creating a dataset", () => {
     expect(read.text).toBe(created.text);
   });
 
-  test("drops code scorers without code and gives the others an id [spec:dataset.codeScorers]", async () => {
+  test("drops code scorers without code and gives the others an id", {
+    tags: ["spec:dataset.codeScorers"],
+  }, async () => {
     const { body } = await create({
       name: "Scored",
       codeScorers: [
@@ -176,7 +192,9 @@ describe("creating a dataset", () => {
     expect(await create({ name: "n", ci })).toMatchObject({ status: 400, body: { error } });
   });
 
-  test("a whole question and whole CI settings are returned as they were sent, with unknown members [spec:dataset.questions]", async () => {
+  test("a whole question and whole CI settings are returned as they were sent, with unknown members", {
+    tags: ["spec:dataset.questions"],
+  }, async () => {
     const question = {
       main_question: {
         query: "q",
@@ -268,7 +286,9 @@ describe("free JSON", () => {
 });
 
 describe("reading datasets", () => {
-  test("lists the project's datasets with their questions, newest first [spec:datasets.list]", async () => {
+  test("lists the project's datasets with their questions, newest first", {
+    tags: ["spec:datasets.list"],
+  }, async () => {
     const project = createProjectClient(running.address);
     expect((await project.send("GET", "/datasets")).body).toEqual({ datasets: [] });
     for (const name of ["first", "second", "third"]) await create({ name }, project);

@@ -62,7 +62,9 @@ async function readRun(runId: string) {
 }
 
 describe("evaluating a trace", () => {
-  test("judges the recorded data and is a completed run of one result [spec:evaluate.200] [spec:run.state.trace-eval] [spec:run.runSource]", async () => {
+  test("judges the recorded data and is a completed run of one result", {
+    tags: ["spec:evaluate.200", "spec:run.state.trace-eval", "spec:run.runSource"],
+  }, async () => {
     const traceId = ingest.record(client.projectId, recorded);
 
     const { status, body } = await evaluate(traceId, { datasetId });
@@ -102,7 +104,9 @@ describe("evaluating a trace", () => {
     expect(missing).toMatchObject({ submittedKeys: [`trace:${traceId}`], missing: [] });
   });
 
-  test("keeps the keys of old: snake_case in its answer, the run's id as `_id` and `runId` wherever a run is [spec:version.keys]", async () => {
+  test("keeps the keys of old: snake_case in its answer, the run's id as `_id` and `runId` wherever a run is", {
+    tags: ["spec:version.keys"],
+  }, async () => {
     const traceId = ingest.record(client.projectId, recorded);
     const { body: evaluated } = await evaluate(traceId, { datasetId });
     expect(Object.keys(evaluated)).toEqual(["run_id", "trace_id", "rating", "justification", "status"]);
@@ -117,7 +121,9 @@ describe("evaluating a trace", () => {
     expect(created._id).toBe(created.runId);
   });
 
-  test("asks the judge on the general criteria alone, with trajectory and context [spec:evaluate.question-index]", async () => {
+  test("asks the judge on the general criteria alone, with trajectory and context", {
+    tags: ["spec:evaluate.question-index"],
+  }, async () => {
     const traceId = ingest.record(client.projectId, recorded);
 
     await evaluate(traceId, { datasetId, question_index: 0 });
@@ -182,7 +188,9 @@ describe("evaluating a trace", () => {
     expect(judge.asked[0]?.judges[0]?.name).toBe("Clarity");
   });
 
-  test("has no rating if the judge could not score, with the reason [spec:evaluate.rating-null]", async () => {
+  test("has no rating if the judge could not score, with the reason", {
+    tags: ["spec:evaluate.rating-null"],
+  }, async () => {
     judge.behave((body) => answerAll(body, { Orders: null }));
     const traceId = ingest.record(client.projectId, recorded);
 
@@ -239,13 +247,13 @@ describe("a trace is not evaluated, and no run is made,", () => {
     ["without a dataset", {}],
     ["with a dataset that is no text", { datasetId: 7 }],
     ["with an empty one", { datasetId: "" }],
-  ])("%s [spec:evaluate.400]", async (_what, body) => {
+  ])("%s", { tags: ["spec:evaluate.400"] }, async (_what, body) => {
     const { status, body: answer } = await evaluate(ingest.record(client.projectId, recorded), body);
 
     expect([status, answer]).toEqual([400, { error: "traceId and datasetId are required" }]);
   });
 
-  test("when there is no such trace in the project [spec:evaluate.404.trace]", async () => {
+  test("when there is no such trace in the project", { tags: ["spec:evaluate.404.trace"] }, async () => {
     const foreign = ingest.record(uuidv7(Date.now()), recorded);
     const before = await countRuns();
 
@@ -256,7 +264,7 @@ describe("a trace is not evaluated, and no run is made,", () => {
     expect(await countRuns()).toBe(before);
   });
 
-  test("when the id is neither a dataset's nor a config's [spec:evaluate.404.dataset]", async () => {
+  test("when the id is neither a dataset's nor a config's", { tags: ["spec:evaluate.404.dataset"] }, async () => {
     const stranger = createProjectClient(new URL((await system.startService()).address).origin);
     const foreign = await stranger.createDataset({ name: "Orders" });
     const traceId = ingest.record(client.projectId, recorded);
@@ -293,7 +301,7 @@ describe("a trace is not evaluated, and no run is made,", () => {
   });
 });
 
-test("a run made from a trace is no baseline, but can be compared [spec:run.runSource]", async () => {
+test("a run made from a trace is no baseline, but can be compared", { tags: ["spec:run.runSource"] }, async () => {
   const ownDataset = await client.createDataset({ name: "Orders", questions: [{ main_question: { query: "When?" } }] });
   const traceId = ingest.record(client.projectId, recorded);
   const evaluated = (await evaluate(traceId, { datasetId: ownDataset })).body.run_id;

@@ -43,7 +43,9 @@ test("a version of a deleted dataset goes with the last run that used it", async
   expect(await versions()).toBe(0);
 });
 
-test("datasets, their versions, runs and results are exported by id, as they are stored [spec:export.entity]", async () => {
+test("datasets, their versions, runs and results are exported by id, as they are stored", {
+  tags: ["spec:export.entity"],
+}, async () => {
   const client = createProjectClient(service.address, randomUUID());
   const datasetId = await client.createDataset({
     name: "Weather",
@@ -74,7 +76,9 @@ test("datasets, their versions, runs and results are exported by id, as they are
   }
 });
 
-test("live profiles of judges are exported by their own ids, with the name they go by [spec:export.entity]", async () => {
+test("live profiles of judges are exported by their own ids, with the name they go by", {
+  tags: ["spec:export.entity"],
+}, async () => {
   const client = createProjectClient(service.address, randomUUID());
   const config = await client.sendTo("POST", "/api/v1/custom-agent-evaluations/evaluation-settings", { name: "Tone" });
   const evaluationSettingsId = config.body._id;
@@ -117,7 +121,9 @@ test("an export of several pages has each row once, and a row that was sent on s
   expect(text.split('"n":1e400')).toHaveLength(511);
 });
 
-test("graders, registries, gates and analyses are exported with their versions [spec:export.entity]", async () => {
+test("graders, registries, gates and analyses are exported with their versions", {
+  tags: ["spec:export.entity"],
+}, async () => {
   const client = createProjectClient(service.address, randomUUID());
   const dashboard = (method: "GET" | "POST" | "PUT" | "PATCH", path: string, body?: unknown) =>
     client.sendTo(method, `/api/v1${path}`, body);

@@ -27,7 +27,14 @@ beforeEach(() => {
 });
 
 describe("finalizing a run", () => {
-  test("completes it, once and for all [spec:run.finalize] [spec:run.status] [spec:run.state.completed.finalize] [spec:run.state.in-progress.finalize]", async () => {
+  test("completes it, once and for all", {
+    tags: [
+      "spec:run.finalize",
+      "spec:run.status",
+      "spec:run.state.completed.finalize",
+      "spec:run.state.in-progress.finalize",
+    ],
+  }, async () => {
     const runId = await client.createRun(datasetId);
     await client.submit(runId, [buildResult(), buildResult()]);
 
@@ -48,7 +55,9 @@ describe("finalizing a run", () => {
     expect(await client.readRun(runId)).toMatchObject({ status: "completed" });
   });
 
-  test("as failed stays failed, which is an ordinary answer [spec:run.state.failed.finalize] [spec:run.state.failed.cause]", async () => {
+  test("as failed stays failed, which is an ordinary answer", {
+    tags: ["spec:run.state.failed.finalize", "spec:run.state.failed.cause"],
+  }, async () => {
     const runId = await client.createRun(datasetId);
 
     expect((await client.finalize(runId, { status: "failed" })).body.status).toBe("failed");
@@ -68,7 +77,9 @@ describe("finalizing a run", () => {
     expect((await client.readRun(runId)).status).toBe("in_progress");
   });
 
-  test("a terminal run takes no results [spec:run.state.terminal.results] [spec:run.results.409.terminal]", async () => {
+  test("a terminal run takes no results", {
+    tags: ["spec:run.state.terminal.results", "spec:run.results.409.terminal"],
+  }, async () => {
     for (const status of ["completed", "failed"]) {
       const runId = await client.createRun(datasetId);
       const known = buildResult();

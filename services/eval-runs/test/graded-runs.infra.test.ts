@@ -65,7 +65,9 @@ const onlyRequest = (): JudgeBody => {
 };
 
 describe("a run with grading settings", () => {
-  test("is graded by their rubric, metrics and code scorers instead of the dataset's [spec:run.create] [spec:run.evaluationSettingsId]", async () => {
+  test("is graded by their rubric, metrics and code scorers instead of the dataset's", {
+    tags: ["spec:run.create", "spec:run.evaluationSettingsId"],
+  }, async () => {
     const { status, body } = await create({ evaluationSettingsId: ids.facts });
     expect(status).toBe(201);
     expect(body).toMatchObject({ evaluationSettingsId: ids.facts, scorerGroupId: null, additionalScorerIds: null });
@@ -94,7 +96,9 @@ describe("a run with grading settings", () => {
 });
 
 describe("a run with additional judges", () => {
-  test("has a row for each beside the primary's rating, and a breakdown of all [spec:run.additionalScorerIds] [spec:run.scorerBreakdown] [spec:result.judgeScorerResults]", async () => {
+  test("has a row for each beside the primary's rating, and a breakdown of all", {
+    tags: ["spec:run.additionalScorerIds", "spec:run.scorerBreakdown", "spec:result.judgeScorerResults"],
+  }, async () => {
     const { body } = await create({ additionalScorerIds: [ids.tone, ids.clarity, ids.tone] });
     expect(body).toMatchObject({ additionalScorerIds: [ids.tone, ids.clarity], evaluationSettingsId: null });
 
@@ -174,7 +178,9 @@ describe("a run with additional judges", () => {
 });
 
 describe("a run with a scorer group", () => {
-  test("is rated by the group's score, with a row for each of its judges; the dataset's scorers stay [spec:run.scorerGroupId]", async () => {
+  test("is rated by the group's score, with a row for each of its judges; the dataset's scorers stay", {
+    tags: ["spec:run.scorerGroupId"],
+  }, async () => {
     const { body } = await create({ scorerGroupId: ids.group, additionalScorerIds: [ids.tone] });
     expect(body).toMatchObject({ scorerGroupId: ids.group, additionalScorerIds: null });
     judge.behave((asked) => answerAll(asked, { Clarity: 6, Facts: 3 }, { rating: 5.2, justification: "Weighted." }));
@@ -221,7 +227,9 @@ describe("a run with a scorer group", () => {
     });
   });
 
-  test("refuses results once the group is gone, and stores nothing [spec:run.results.409.scorer-group]", async () => {
+  test("refuses results once the group is gone, and stores nothing", {
+    tags: ["spec:run.results.409.scorer-group"],
+  }, async () => {
     const scorerGroupId = await createGroup();
     const { body } = await create({ scorerGroupId });
     const first = buildResult();

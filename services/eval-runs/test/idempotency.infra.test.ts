@@ -32,7 +32,9 @@ beforeEach(async () => {
 const output = (text: string) => ({ output: { text } });
 
 describe("an idempotency key is judged and stored once", () => {
-  test("sending a batch again echoes the stored results and calls no judge [spec:run.results.scoredResults] [spec:retry.results]", async () => {
+  test("sending a batch again echoes the stored results and calls no judge", {
+    tags: ["spec:run.results.scoredResults", "spec:retry.results"],
+  }, async () => {
     const results = [buildResult(output("one")), buildResult({ error: { type: "E", message: "m" } })];
     const first = await client.submit(runId, results, "first");
     judge.behave(() => rate(1));
@@ -69,7 +71,9 @@ describe("an idempotency key is judged and stored once", () => {
     expect(judge.asked).toHaveLength(2);
   });
 
-  test("of fifty submissions that race one judges, and all are answered with its result [spec:run.results.race]", async () => {
+  test("of fifty submissions that race one judges, and all are answered with its result", {
+    tags: ["spec:run.results.race"],
+  }, async () => {
     const result = buildResult();
     const gate = createGate();
     judge.behave(async () => {
@@ -141,7 +145,9 @@ describe("the results of a batch", () => {
     expect(body).toMatchObject({ accepted: 10, liveStatistics: { averageRating: 6 } });
   });
 
-  test("are stored as each is done, and answered as they were submitted [spec:run.state.in-progress.results]", async () => {
+  test("are stored as each is done, and answered as they were submitted", {
+    tags: ["spec:run.state.in-progress.results"],
+  }, async () => {
     const gate = createGate();
     judge.behave(async (body): Promise<JudgeReply> => {
       if (body.case.output === "slow") await gate.opened;

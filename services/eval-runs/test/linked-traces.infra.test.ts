@@ -72,7 +72,9 @@ const submitOne = async (result: object, more?: object): Promise<JudgeBody> =>
   (await submit([result], more))[0] as JudgeBody;
 
 describe("a result that names a trace", () => {
-  test("is judged with the trace's steps, and its rows compare them [spec:run.results.traceId]", async () => {
+  test("is judged with the trace's steps, and its rows compare them", {
+    tags: ["spec:run.results.traceId"],
+  }, async () => {
     const traceId = ingest.record(client.projectId, { trajectory, retrieval: spans });
 
     const asked = await submitOne({ traceId });
@@ -136,7 +138,8 @@ describe("the context that judges read", () => {
     ["what the trace's metadata tells", {}, metadata, "[chunk 1] of metadata"],
     ["the case's pinned one", {}, null, "pinned"],
   ])(
-    "is %s where there is none before it [spec:run.results.retrievalContext]",
+    "is %s where there is none before it",
+    { tags: ["spec:run.results.retrievalContext"] },
     async (_whose, own, retrieval, context) => {
       const traceId = ingest.record(client.projectId, { retrieval });
 

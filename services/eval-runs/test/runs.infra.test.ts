@@ -40,7 +40,7 @@ beforeEach(() => {
 const create = (body: unknown) => client.send("POST", "/runs", body);
 
 describe("creating a run", () => {
-  test("answers 201 with the run's id and the limits for clients [spec:run.id]", async () => {
+  test("answers 201 with the run's id and the limits for clients", { tags: ["spec:run.id"] }, async () => {
     const { status, body } = await create({ datasetId });
 
     expect(status).toBe(201);
@@ -97,7 +97,9 @@ describe("creating a run", () => {
 });
 
 describe("reading a run", () => {
-  test("a run without results has zeros, nulls and empty lists [spec:run.get] [spec:run.datasetId]", async () => {
+  test("a run without results has zeros, nulls and empty lists", {
+    tags: ["spec:run.get", "spec:run.datasetId"],
+  }, async () => {
     const runId = await client.createRun(datasetId);
 
     const run = await client.readRun(runId);
@@ -140,7 +142,9 @@ describe("reading a run", () => {
     expect(runSchema.safeParse(run).error).toBeUndefined();
   });
 
-  test("the subject comes back letter by letter, with the split in it [spec:run.evaluationSubject]", async () => {
+  test("the subject comes back letter by letter, with the split in it", {
+    tags: ["spec:run.evaluationSubject"],
+  }, async () => {
     const subject = '{"kind":"custom_agent","z":1e400,"2":1,"__proto__":{"a":1},"nul":"\\u0000\\ud800","split":"old"}';
     const text = `{"datasetId":"${datasetId}","split":"dev \\u0000","evaluationSubject": ${subject} ,"runSource":"ci"}`;
     const { body } = await client.send("POST", "/runs", text);
@@ -155,7 +159,9 @@ describe("reading a run", () => {
     expect((await client.readRun(splitOnly)).evaluationSubject).toEqual({ split: "test" });
   });
 
-  test("orders results by question, run number, originals before variants, then as they were submitted [spec:run.results]", async () => {
+  test("orders results by question, run number, originals before variants, then as they were submitted", {
+    tags: ["spec:run.results"],
+  }, async () => {
     const runId = await client.createRun(datasetId);
     const place = (name: string, questionIndex: number, runNumber: number, isSmokeTestVariant = false) =>
       buildResult({ questionIndex, runNumber, isSmokeTestVariant, output: { text: name } });
@@ -194,7 +200,18 @@ describe("reading a run", () => {
     expect(results.map((result: { output: { text: string } }) => result.output.text)).toEqual(names);
   });
 
-  test("computes its statistics over rated results that are no variants [spec:run.resultCount] [spec:run.averageRating] [spec:run.liveStatistics] [spec:run.caseStatistics] [spec:run.skippedCount] [spec:run.failedCount] [spec:run.results.isSmokeTestVariant] [spec:result.isSmokeTestVariant]", async () => {
+  test("computes its statistics over rated results that are no variants", {
+    tags: [
+      "spec:run.resultCount",
+      "spec:run.averageRating",
+      "spec:run.liveStatistics",
+      "spec:run.caseStatistics",
+      "spec:run.skippedCount",
+      "spec:run.failedCount",
+      "spec:run.results.isSmokeTestVariant",
+      "spec:result.isSmokeTestVariant",
+    ],
+  }, async () => {
     const runId = await client.createRun(datasetId);
     const outcomes: Record<string, number> = { good: 9, fair: 6, poor: 0.5 };
     judge.behave((body) => {
@@ -275,7 +292,9 @@ describe("reading a run", () => {
     expect(caseStatistics[0]?.ratedCount).toBe(liveStatistics.ratedCount);
   });
 
-  test("a run of another project is not found, nor can it be added to or finalized [spec:run.get.404] [spec:run.results.404]", async () => {
+  test("a run of another project is not found, nor can it be added to or finalized", {
+    tags: ["spec:run.get.404", "spec:run.results.404"],
+  }, async () => {
     const runId = await client.createRun(datasetId);
     const stranger = createProjectClient(running.address);
 

@@ -52,7 +52,9 @@ describe("live statistics", () => {
     });
   });
 
-  test("count a failed result as rated 0, and leave skipped ones out of the average [spec:run.liveStatistics]", () => {
+  test("count a failed result as rated 0, and leave skipped ones out of the average", {
+    tags: ["spec:run.liveStatistics"],
+  }, () => {
     expect(computeLiveStatistics(tally([scored(9), scored(6), failed(), skipped()]))).toEqual({
       averageRating: 5,
       minRating: 0,
@@ -63,7 +65,9 @@ describe("live statistics", () => {
     });
   });
 
-  test("leave variants out of everything but the number of results [spec:run.results.isSmokeTestVariant] [spec:run.resultCount]", () => {
+  test("leave variants out of everything but the number of results", {
+    tags: ["spec:run.results.isSmokeTestVariant", "spec:run.resultCount"],
+  }, () => {
     const results = tally([scored(8), scored(2, { isVariant: true }), skipped({ isVariant: true })]);
 
     expect(computeLiveStatistics(results)).toMatchObject({ averageRating: 8, ratedCount: 1, skippedCount: 0 });
@@ -112,7 +116,9 @@ describe("live statistics", () => {
 });
 
 describe("case statistics", () => {
-  test("have the population's variance, and only cases with two rated results [spec:run.caseStatistics]", () => {
+  test("have the population's variance, and only cases with two rated results", {
+    tags: ["spec:run.caseStatistics"],
+  }, () => {
     const results = [
       scored(9, { questionIndex: 2 }),
       scored(4),

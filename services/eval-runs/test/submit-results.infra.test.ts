@@ -49,62 +49,27 @@ beforeEach(async () => {
 
 const output = (text: string) => ({ output: { text } });
 
-describe("a batch is refused as a whole [spec:run.results.400.batchId] [spec:run.results.400.results] [spec:run.results.400.size] [spec:run.results.400.entry] [spec:run.results.batchId] [spec:run.results.results] [spec:limit.batch]", () => {
-  test.each([
-    [{ results: [buildResult()] }, "batchId must be a non-empty string"],
-    [{ batchId: "", results: [] }, "batchId must be a non-empty string"],
-    [{ batchId: 1, results: [buildResult()] }, "batchId must be a non-empty string"],
-    [[], "batchId must be a non-empty string"],
-    [{ batchId: "b" }, "results must be a non-empty array"],
-    [{ batchId: "b", results: [] }, "results must be a non-empty array"],
-    [{ batchId: "b", results: {} }, "results must be a non-empty array"],
-    [{ batchId: "b", results: Array(11).fill(null) }, "Batch size must not exceed 10"],
-    [{ batchId: "b", results: [buildResult(), null] }, "Every results entry must be an object"],
-    [{ batchId: "b", results: [buildResult(), []] }, "Every results entry must be an object"],
-    [{ batchId: "b", results: ["text"] }, "Every results entry must be an object"],
-  ])("%j: %s", async (body, error) => {
-    expect(await client.send("POST", `/runs/${runId}/results`, body)).toMatchObject({ status: 400, body: { error } });
-    expect((await client.readRun(runId)).resultCount).toBe(0);
-  });
-
-  test("before its run is looked up", async () => {
-    expect((await client.send("POST", "/runs/nowhere/results", { batchId: "" })).status).toBe(400);
-    await client.finalize(runId);
-    expect((await client.submit(runId, [])).status).toBe(400);
-  });
-});
-
-describe("a result that is not valid is dropped and counted [spec:run.results.idempotencyKey] [spec:run.results.output] [spec:run.results.timings] [spec:run.results.failedValidation]", () => {
-  test.each([
-    ["no idempotency key", { ...output("a"), idempotencyKey: undefined }],
-    ["an empty key", { ...output("a"), idempotencyKey: "" }],
-    ["neither output nor error", { output: undefined }],
-    ["an output without text", { output: {} }],
-    ["an output that is no object", { output: "a" }],
-    ["a question index that is no integer", { questionIndex: 0.5 }],
-    ["a question index that is a text", { questionIndex: "0" }],
-    ["a run number beyond the integers", { runNumber: 1e300 }],
-    ["timings that are no numbers", { timings: { latencyMs: "12" } }],
-    ["an error that is no object", { error: "boom" }],
-    ["a trace id that is no text", { traceId: 5 }],
-  ])("%s", async (_what, broken) => {
-    const { status, body } = await client.submit(runId, [{ ...buildResult(), ...broken }, buildResult()]);
-
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ accepted: 1, duplicates: 0, failedValidation: 1, status: "in_progress" });
-    expect(body.scoredResults).toHaveLength(1);
-    expect((await client.readRun(runId)).resultCount).toBe(1);
-  });
-
-  test("a timing that is not finite", async () => {
-    const text = `{"batchId":"b","results":[{"idempotencyKey":"k","output":{"text":"a"},"timings":{"latencyMs":1e400}}]}`;
-    const { body } = await client.send("POST", `/runs/${runId}/results`, text);
-    expect(body).toMatchObject({ accepted: 0, failedValidation: 1, scoredResults: [] });
-  });
-});
-
 describe("one result", () => {
-  test("is answered and stored with everything that was submitted and found out [spec:result.scored] [spec:result.questionText] [spec:result.input] [spec:result.output] [spec:result.rating] [spec:result.justification] [spec:result.traceId] [spec:result.timings] [spec:result.status] [spec:result.batchId] [spec:run.results.input] [spec:run.results.ignored] [spec:run.results.runId] [spec:run.results.batchId-echo] [spec:run.results.status] [spec:run.results.liveStatistics]", async () => {
+  test("is answered and stored with everything that was submitted and found out", {
+    tags: [
+      "spec:result.scored",
+      "spec:result.questionText",
+      "spec:result.input",
+      "spec:result.output",
+      "spec:result.rating",
+      "spec:result.justification",
+      "spec:result.traceId",
+      "spec:result.timings",
+      "spec:result.status",
+      "spec:result.batchId",
+      "spec:run.results.input",
+      "spec:run.results.ignored",
+      "spec:run.results.runId",
+      "spec:run.results.batchId-echo",
+      "spec:run.results.status",
+      "spec:run.results.liveStatistics",
+    ],
+  }, async () => {
     judge.behave(() => ({ ...rate(8.5, "Good."), similarity: { jaccard: 0.25, vector: null } }));
     const { status, body } = await client.submit(
       runId,
@@ -188,7 +153,14 @@ describe("one result", () => {
     ]);
   });
 
-  test("needs no more than a key and an output [spec:result.questionIndex] [spec:result.runNumber] [spec:run.results.questionIndex] [spec:run.results.runNumber]", async () => {
+  test("needs no more than a key and an output", {
+    tags: [
+      "spec:result.questionIndex",
+      "spec:result.runNumber",
+      "spec:run.results.questionIndex",
+      "spec:run.results.runNumber",
+    ],
+  }, async () => {
     await client.submit(runId, [{ idempotencyKey: "k", output: { text: "" } }]);
 
     expect((await client.readRun(runId)).results[0]).toMatchObject({
@@ -253,7 +225,9 @@ describe("one result", () => {
     expect(judge.asked[1]?.case.context).toContain("Orders ship on Monday.");
   });
 
-  test("has no metrics when its case expects nothing, and no case when its question does not exist [spec:result.similarity]", async () => {
+  test("has no metrics when its case expects nothing, and no case when its question does not exist", {
+    tags: ["spec:result.similarity"],
+  }, async () => {
     const { body } = await client.submit(runId, [
       buildResult({ questionIndex: 1 }),
       buildResult({ questionIndex: 99, input: null }),
@@ -273,7 +247,9 @@ describe("one result", () => {
     }
   });
 
-  test("submitted with an error is failed, rated 0, and never judged [spec:result.failed] [spec:result.error] [spec:run.results.error]", async () => {
+  test("submitted with an error is failed, rated 0, and never judged", {
+    tags: ["spec:result.failed", "spec:result.error", "spec:run.results.error"],
+  }, async () => {
     const { body } = await client.submit(runId, [
       buildResult({ output: null, error: { type: "Timeout", message: "no answer in 30 s" } }),
       buildResult({ error: {} }),
@@ -296,7 +272,9 @@ describe("one result", () => {
     ]);
   });
 
-  test("that the judge skips, as for a spent quota, is answered 200 with the judge's reason and its metrics [spec:result.skipped] [spec:result.justification] [spec:429.judge]", async () => {
+  test("that the judge skips, as for a spent quota, is answered 200 with the judge's reason and its metrics", {
+    tags: ["spec:result.skipped", "spec:result.justification", "spec:429.judge"],
+  }, async () => {
     const verdict = { judgeId: "primary", status: "skipped", rating: null, reason: "quota", model: null } as const;
     const spent =
       "Daily judge-call quota reached (5/day). Quota resets at midnight UTC; raise SERVICE_QUOTA_JUDGE_CALLS_PER_DAY to change the ceiling.";
@@ -320,7 +298,9 @@ describe("one result", () => {
     expect(await running.metricsText()).toMatch(/service_results_stored_total\{status="skipped",reason="quota"\} 1/);
   });
 
-  test("gets a row for each code scorer that is switched on, one with an error where the judge has none [spec:result.codeScorerResults]", async () => {
+  test("gets a row for each code scorer that is switched on, one with an error where the judge has none", {
+    tags: ["spec:result.codeScorerResults"],
+  }, async () => {
     const scored = await client.createRun(
       await client.createDataset({
         name: "Scored",
@@ -343,7 +323,9 @@ describe("one result", () => {
     ]);
   });
 
-  test("keeps NUL, lone surrogates and big numbers, in its key too [spec:result.smokeTestVariantText] [spec:run.results.smokeTestVariantText]", async () => {
+  test("keeps NUL, lone surrogates and big numbers, in its key too", {
+    tags: ["spec:result.smokeTestVariantText", "spec:run.results.smokeTestVariantText"],
+  }, async () => {
     const key = '"k\\u0000\\ud800"';
     const other = '"k\\u0000\\udc00"';
     const text = (idempotencyKey: string) =>

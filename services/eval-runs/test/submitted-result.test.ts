@@ -7,7 +7,7 @@ const read = (text: string) => readSubmittedResult(JSON.parse(text), text);
 const readOf = (result: object) => read(JSON.stringify(result));
 
 describe("reading a submitted result", () => {
-  test("fills in the specified defaults [spec:run.results.caseId]", () => {
+  test("fills in the specified defaults", { tags: ["spec:run.results.caseId"] }, () => {
     expect(readOf({ idempotencyKey: "k", questionIndex: 3, output: { text: "a" } })).toEqual({
       idempotencyKey: "k",
       caseId: "case-3",

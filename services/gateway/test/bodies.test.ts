@@ -61,7 +61,9 @@ test("a compressed body is passed on as it is, under its encoding", async () => 
   expect(await answer.json()).toEqual({ encoding: "gzip", json: { name: "weather" }, bytes: zipped.length });
 });
 
-test("a length over the limit is 413 before a byte is read [spec:limit.body] [spec:status.413]", async () => {
+test("a length over the limit is 413 before a byte is read", {
+  tags: ["spec:limit.body", "spec:status.413"],
+}, async () => {
   const gateway = await start();
 
   const answer = await sendRaw(

@@ -47,7 +47,9 @@ async function ask(path: string, init: RequestInit = {}, url = gateway.url) {
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
 }
 
-test("a request with a key reaches the owner under the key's project, with its bytes and its query [spec:auth.key]", async () => {
+test("a request with a key reaches the owner under the key's project, with its bytes and its query", {
+  tags: ["spec:auth.key"],
+}, async () => {
   const answer = await ask(`${traces}?limit=5&cursor=a%2Fb`, { headers: withKey });
 
   expect(answer.status).toBe(200);
@@ -143,7 +145,7 @@ test.each([
   ["another system's key", { "x-api-key": "sk-proj-0123456789" }],
   ["a key as bearer token where only the header counts", { authorization: `Bearer ${apiKey}` }],
   ["a session cookie", { cookie: "touchstone.session_token=x" }],
-])("%s is 401 [spec:auth.401] [spec:status.401]", async (_what, headers) => {
+])("%s is 401", { tags: ["spec:auth.401", "spec:status.401"] }, async (_what, headers) => {
   const answer = await ask(traces, { headers: headers as Record<string, string> });
 
   expect([answer.status, answer.body]).toEqual([401, unauthorized]);
@@ -238,7 +240,7 @@ test.each([
   ["protobuf on a JSON route", traces, "application/x-protobuf", {}, "POST"],
   ["text on an OTLP route", otlp, "text/plain", {}, "POST"],
   ["OTLP/JSON in another charset", otlp, "application/json;charset=latin1", {}, "POST"],
-])("%s is 415 before the body is read [spec:status.415]", async (_what, path, type, headers, method) => {
+])("%s is 415 before the body is read", { tags: ["spec:status.415"] }, async (_what, path, type, headers, method) => {
   const answer = await sendRaw(
     gateway.url,
     head(method, path, { ...(type && { "content-type": type }), ...headers, "content-length": "1000" }),

@@ -43,7 +43,7 @@ async function start(options: TestGatewayOptions = {}): Promise<TestGateway> {
 const get = (gateway: TestGateway, path: string, headers: Record<string, string> = { "x-api-key": apiKey }) =>
   fetch(`${gateway.url}/api/v1/export${path}`, { headers });
 
-test("each entity is asked of the service that has it, and needs a key [spec:export.entity]", async () => {
+test("each entity is asked of the service that has it, and needs a key", { tags: ["spec:export.entity"] }, async () => {
   const answerOf =
     (owner: string): Handler =>
     async (call) => ({ status: 200, body: { owner, since: call.query.since } });
@@ -88,7 +88,7 @@ test("each entity is asked of the service that has it, and needs a key [spec:exp
   }
 });
 
-test("an unknown entity is 404 and the answer lists the known ones [spec:export.entity]", async () => {
+test("an unknown entity is 404 and the answer lists the known ones", { tags: ["spec:export.entity"] }, async () => {
   const gateway = await start();
   const answer = await get(gateway, "/x%22y?since=soon");
   expect([answer.status, await bodyOf(answer)]).toEqual([
@@ -120,7 +120,9 @@ test("the index is 503 when one service does not answer, never a zero", async ()
   expect((await get(gateway, "")).status).toBe(503);
 });
 
-test("an export that breaks off behind the gateway breaks off before it [spec:export.entity]", async () => {
+test("an export that breaks off behind the gateway breaks off before it", {
+  tags: ["spec:export.entity"],
+}, async () => {
   const gateway = await start({
     behind: {
       async exportTraces() {

@@ -140,7 +140,9 @@ async function untilAuthAnswers(): Promise<void> {
   await vi.waitFor(isThere, { timeout: 60_000, interval: 1_000 });
 }
 
-test("the printed key is the one the config route hands out, and opens the default project [spec:auth.key.config] [spec:auth.config] [spec:mode.default]", async () => {
+test("the printed key is the one the config route hands out, and opens the default project", {
+  tags: ["spec:auth.key.config", "spec:auth.config", "spec:mode.default"],
+}, async () => {
   const config = await ask("GET", routes.getAuthConfig.path, null);
 
   expect(config.body).toEqual({
@@ -155,7 +157,7 @@ test("the printed key is the one the config route hands out, and opens the defau
   expect(await read(apiKey)).toEqual({ status: 200, project: body.projects[0]?._id });
 });
 
-test("each project's key opens that project [spec:auth.key]", async () => {
+test("each project's key opens that project", { tags: ["spec:auth.key"] }, async () => {
   const created = await ask("POST", "/api/v1/projects", apiKey, { name: "weather" });
 
   expect(created.status).toBe(201);

@@ -52,7 +52,9 @@ async function ask(gateway: TestGateway, { method, path }: Route, headers: Recor
 const isOfAccounts = ({ authentication }: Route): boolean =>
   authentication.every((way) => way === "account" || way === "session");
 
-test("in default mode every route refuses a page of another origin, which might have rebound its name [spec:mode.default]", async () => {
+test("in default mode every route refuses a page of another origin, which might have rebound its name", {
+  tags: ["spec:mode.default"],
+}, async () => {
   const answered = await Promise.all(
     every.map(async (route) => {
       const { status, text } = await ask(open, route, { origin: "http://evil.example" });
@@ -63,7 +65,9 @@ test("in default mode every route refuses a page of another origin, which might 
   expect(answered).toEqual(every.map(({ id }) => ({ id, status: 403, isNamed: true })));
 });
 
-test("in default mode every route refuses a host name that is not its own [spec:mode.default]", async () => {
+test("in default mode every route refuses a host name that is not its own", {
+  tags: ["spec:mode.default"],
+}, async () => {
   const { request } = await import("node:http");
   const { hostname, port } = new URL(open.url);
   const answered = await Promise.all(
@@ -82,7 +86,9 @@ test("in default mode every route refuses a host name that is not its own [spec:
   expect(answered).toEqual(every.map(({ id }) => ({ id, status: 403 })));
 });
 
-test("in default mode only pages of the installation, and clients that are no pages, receive the key [spec:mode.default]", async () => {
+test("in default mode only pages of the installation, and clients that are no pages, receive the key", {
+  tags: ["spec:mode.default"],
+}, async () => {
   const askFrom = async (gateway: TestGateway, site: string | null) =>
     (await ask(gateway, routes.getAuthConfig, site === null ? {} : { "sec-fetch-site": site })).status;
 
@@ -92,7 +98,9 @@ test("in default mode only pages of the installation, and clients that are no pa
   expect(await askFrom(closed, "cross-site")).toBe(200);
 });
 
-test("in default mode there are no accounts, and a cookie is not even read [spec:mode.default]", async () => {
+test("in default mode there are no accounts, and a cookie is not even read", {
+  tags: ["spec:mode.default"],
+}, async () => {
   const cookie = "touchstone.session_token=good";
   const ofAccounts = every.filter(isOfAccounts);
   const absent = await Promise.all(ofAccounts.map((route) => ask(open, route, { cookie })));
@@ -103,7 +111,9 @@ test("in default mode there are no accounts, and a cookie is not even read [spec
   expect(refused.map(({ status }) => status)).toEqual(ofKeys.map(() => 401));
 });
 
-test("a route is not found without its version, save the projects and what belongs to the operator [spec:version.prefix]", async () => {
+test("a route is not found without its version, save the projects and what belongs to the operator", {
+  tags: ["spec:version.prefix"],
+}, async () => {
   const native = every.filter(({ owner }) => owner !== "dropin");
   const bare = native.map(({ path }) => path.replace("/api/v1", "")).filter((path) => path !== "");
   const answered = await Promise.all(
@@ -143,7 +153,9 @@ function expected({ method, path, authentication }: Route): { alone: boolean; wi
   return { alone: isNamed, withProject: isNamed || isChange || method === "GET" };
 }
 
-test("a session cookie opens what belongs to accounts, the traces, and reads and people's changes of a named project; nothing else [spec:auth.routes]", async () => {
+test("a session cookie opens what belongs to accounts, the traces, and reads and people's changes of a named project; nothing else", {
+  tags: ["spec:auth.routes"],
+}, async () => {
   const headers = { cookie: "__Secure-touchstone.session_token=good", origin: publicUrl };
   const asked = every.flatMap((route) => {
     const rule = expected(route);
@@ -192,7 +204,9 @@ test("a session cookie opens what belongs to accounts, the traces, and reads and
   ]);
 });
 
-test("a session cookie that is forged, from http, or expired opens nothing [spec:auth.routes]", async () => {
+test("a session cookie that is forged, from http, or expired opens nothing", {
+  tags: ["spec:auth.routes"],
+}, async () => {
   for (const cookie of [
     "__Secure-touchstone.session_token=bad",
     "touchstone.session_token=good",
@@ -223,7 +237,9 @@ test("every mutation under a session cookie needs an Origin that is trusted", as
   }
 });
 
-test("a browser that a provider sends back gets through with the cookies of its sign-in, and takes the new ones along [spec:sign-in.oidc]", async () => {
+test("a browser that a provider sends back gets through with the cookies of its sign-in, and takes the new ones along", {
+  tags: ["spec:sign-in.oidc"],
+}, async () => {
   const cookie = "theme=dark; __Secure-touchstone.state=a.b; __Secure-touchstone.session_token=old";
   const path = "/api/v1/auth/callback/oidc?code=a%2Fb&state=c&iss=https%3A%2F%2Fx.example";
 

@@ -109,7 +109,9 @@ test("all ready reads ready", async () => {
   expect([answer.status, answer.body]).toEqual([200, { status: "ready", checks: { database: "ok", telemetry: "ok" } }]);
 });
 
-test("metrics are Prometheus text, count requests by operation, and hold no key or project [spec:metrics]", async () => {
+test("metrics are Prometheus text, count requests by operation, and hold no key or project", {
+  tags: ["spec:metrics"],
+}, async () => {
   const gateway = await start();
   await get(gateway, routes.listTraces.path, { "x-api-key": apiKey });
   await get(gateway, `/nothing/${apiKey}`);
@@ -127,7 +129,9 @@ test("metrics are Prometheus text, count requests by operation, and hold no key 
   expect((await get(gateway, "/api/v1/metrics")).status).toBe(200);
 });
 
-test("metrics include those of the services, by replica, and which one is missing [spec:metrics]", async () => {
+test("metrics include those of the services, by replica, and which one is missing", {
+  tags: ["spec:metrics"],
+}, async () => {
   const gateway = await start();
   await get(gateway, routes.listTraces.path, { "x-api-key": apiKey });
   await gateway.stopBehind("auth");
@@ -165,7 +169,7 @@ test("a gateway that is stopping is not ready", async () => {
   await stopping;
 });
 
-test("with a token metrics are for those who have it [spec:auth.metrics-token]", async () => {
+test("with a token metrics are for those who have it", { tags: ["spec:auth.metrics-token"] }, async () => {
   const gateway = await start({ settings: { SERVICE_METRICS_TOKEN: "the metrics token" } });
 
   for (const authorization of [
@@ -206,7 +210,9 @@ const overviewPath = routes.getAdminOverview.path;
 const auditPath = routes.listAllAuditEvents.path;
 const systemPath = routes.getAdminSystem.path;
 
-test("without an admin token there is no overview, whatever is presented [spec:admin.overview]", async () => {
+test("without an admin token there is no overview, whatever is presented", {
+  tags: ["spec:admin.overview"],
+}, async () => {
   const gateway = await start();
 
   for (const headers of [{}, { "x-admin-token": "" }, { "x-admin-token": "undefined" }] as Record<string, string>[]) {
@@ -219,7 +225,9 @@ test("without an admin token there is no overview, whatever is presented [spec:a
   expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
 });
 
-test("a wrong admin token is 401; with the right one an overview without a judge is 503, not zeros [spec:auth.admin-token]", async () => {
+test("a wrong admin token is 401; with the right one an overview without a judge is 503, not zeros", {
+  tags: ["spec:auth.admin-token"],
+}, async () => {
   const token = "canary-of-the-admin-token";
   const readOrganizations: Handler = async () => ({
     status: 200,

@@ -35,7 +35,9 @@ const post = async (gateway: TestGateway, path: string, key = apiKey) => {
   return { status: response.status, headers: response.headers, text: await response.text() };
 };
 
-test("answers have the remaining requests in draft-7 headers, and the first one beyond the limit is 429 [spec:limit.rate.address] [spec:envelope.rate-limit] [spec:429.rate-limit]", async () => {
+test("answers have the remaining requests in draft-7 headers, and the first one beyond the limit is 429", {
+  tags: ["spec:limit.rate.address", "spec:envelope.rate-limit", "spec:429.rate-limit"],
+}, async () => {
   const gateway = await start({ SERVICE_RATE_LIMIT_DATA_PLANE: "3" });
 
   const answers = [];
@@ -53,7 +55,9 @@ test("answers have the remaining requests in draft-7 headers, and the first one 
   expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(50);
 });
 
-test("a refused request reaches no service, so that it can be sent again later [spec:retry.safe]", async () => {
+test("a refused request reaches no service, so that it can be sent again later", {
+  tags: ["spec:retry.safe"],
+}, async () => {
   const heard: string[] = [];
   const gateway = await startTestGateway({
     behind: {
@@ -86,7 +90,7 @@ test("refusals of keys and bodies count too, addresses that are not there do not
   expect((await get(gateway, "/nothing")).headers.has("ratelimit")).toBe(false);
 });
 
-test("credential routes and all others are counted apart [spec:limit.rate.address]", async () => {
+test("credential routes and all others are counted apart", { tags: ["spec:limit.rate.address"] }, async () => {
   const gateway = await start({ SERVICE_RATE_LIMIT_CREDENTIAL: "1", SERVICE_RATE_LIMIT_DATA_PLANE: "2" });
 
   expect((await get(gateway, "/api/v1/auth/config")).status).toBe(200);
@@ -97,7 +101,9 @@ test("credential routes and all others are counted apart [spec:limit.rate.addres
   expect((await get(gateway, "/health")).status).toBe(429);
 });
 
-test("on the OTLP routes a rate limit is { message }, as exporters expect [spec:envelope.otlp]", async () => {
+test("on the OTLP routes a rate limit is { message }, as exporters expect", {
+  tags: ["spec:envelope.otlp"],
+}, async () => {
   const gateway = await start({ SERVICE_RATE_LIMIT_DATA_PLANE: "1" });
   const otlp = routes.receiveTraces.path;
   await post(gateway, otlp);
@@ -107,7 +113,7 @@ test("on the OTLP routes a rate limit is { message }, as exporters expect [spec:
   expect([refused.status, refused.text]).toEqual([429, '{"message":"Too many requests"}']);
 });
 
-test("switched off nothing is counted and nothing is said [spec:limit.rate.address]", async () => {
+test("switched off nothing is counted and nothing is said", { tags: ["spec:limit.rate.address"] }, async () => {
   const gateway = await start({ SERVICE_RATE_LIMIT: "off", SERVICE_RATE_LIMIT_DATA_PLANE: "1" });
 
   const answers = [await get(gateway, traces), await get(gateway, traces)];
@@ -116,7 +122,9 @@ test("switched off nothing is counted and nothing is said [spec:limit.rate.addre
   expect(answers[0]?.headers.has("ratelimit")).toBe(false);
 });
 
-test("a limit per key counts writes, not reads, and is shown when it is the nearer one [spec:limit.rate.key]", async () => {
+test("a limit per key counts writes, not reads, and is shown when it is the nearer one", {
+  tags: ["spec:limit.rate.key"],
+}, async () => {
   const gateway = await start({ SERVICE_RATE_LIMIT_KEY_INGEST: "2", SERVICE_RATE_LIMIT_KEY_EVAL: "1" });
 
   const sent = [];
@@ -137,7 +145,9 @@ test("a limit per key counts writes, not reads, and is shown when it is the near
   expect(runs.map(({ status }) => status)).toEqual([200, 200, 429, 200]);
 });
 
-test("a refusal says when to come back, and of which limit: the one it is for [spec:limit.rate.key] [spec:429.rate-limit]", async () => {
+test("a refusal says when to come back, and of which limit: the one it is for", {
+  tags: ["spec:limit.rate.key", "spec:429.rate-limit"],
+}, async () => {
   // The third request is the last one of the address and one too many of the key; the fourth is too many of both.
   const gateway = await start({ SERVICE_RATE_LIMIT_DATA_PLANE: "3", SERVICE_RATE_LIMIT_KEY_INGEST: "2" });
   const answers = [];
@@ -158,7 +168,9 @@ test("a refusal says when to come back, and of which limit: the one it is for [s
   }
 });
 
-test("each limit per key is switched by itself, and with SERVICE_RATE_LIMIT=off none counts [spec:limit.rate.key]", async () => {
+test("each limit per key is switched by itself, and with SERVICE_RATE_LIMIT=off none counts", {
+  tags: ["spec:limit.rate.key"],
+}, async () => {
   const policiesOf = async (settings: Record<string, string>) => {
     const gateway = await start({ SERVICE_RATE_LIMIT_DATA_PLANE: "0", ...settings });
     const paths = [traces, routes.createCiRun.path, routes.createRun.path];
@@ -183,7 +195,9 @@ test("each limit per key is switched by itself, and with SERVICE_RATE_LIMIT=off 
   ]);
 });
 
-test("an address deletes 30 projects in 15 minutes, besides its other requests [spec:limit.rate.address]", async () => {
+test("an address deletes 30 projects in 15 minutes, besides its other requests", {
+  tags: ["spec:limit.rate.address"],
+}, async () => {
   const gateway = await start({ SERVICE_RATE_LIMIT_CREDENTIAL: "1000" });
   const remove = () =>
     fetch(`${gateway.url}${routes.deleteProject.path.replace("{projectId}", "x")}`, {

@@ -59,7 +59,9 @@ test("the OTLP routes refuse with the same words and a minute's patience, before
   expect(asked.count).toBe(1);
 });
 
-test("the three kinds of 429 differ in message and Retry-After, on traces and on exports [spec:status.429] [spec:429.rate-limit] [spec:429.queue-full] [spec:429.quota]", async () => {
+test("the three kinds of 429 differ in message and Retry-After, on traces and on exports", {
+  tags: ["spec:status.429", "spec:429.rate-limit", "spec:429.queue-full", "spec:429.quota"],
+}, async () => {
   const full = "Ingest queue is full - retry with backoff (Retry-After: 1s).";
   const ask = async (refusal: AppError | null, settings: Record<string, string> = {}) => {
     const refuse = async () => {

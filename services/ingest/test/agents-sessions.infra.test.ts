@@ -42,7 +42,7 @@ describe("the registry of agents", () => {
   const create = (projectId: string, body: unknown): Promise<Reply> =>
     ingest.call(projectId, "POST", "/api/v1/agents", { body: JSON.stringify(body) });
 
-  test("lists the project's agents by name, however they were registered [spec:agents.list]", async () => {
+  test("lists the project's agents by name, however they were registered", { tags: ["spec:agents.list"] }, async () => {
     const projectId = newProject();
     await ingest.submit(projectId, { name: "weather" });
     const created = await create(projectId, { name: "billing" });

@@ -67,7 +67,15 @@ describe("with PostgreSQL unavailable", () => {
     expect((await ingest.submit(newProject(), { name: "x" })).status).toBe(201);
   });
 
-  test("every request gets a retry response, nothing is stored, and everything works again without a restart [spec:limit.retry-after] [spec:otlp.envelope] [spec:envelope.otlp] [spec:envelope.global] [spec:retry.otlp]", async () => {
+  test("every request gets a retry response, nothing is stored, and everything works again without a restart", {
+    tags: [
+      "spec:limit.retry-after",
+      "spec:otlp.envelope",
+      "spec:envelope.otlp",
+      "spec:envelope.global",
+      "spec:retry.otlp",
+    ],
+  }, async () => {
     const projectId = newProject();
     const kept = await ingest.submit(projectId, { name: "kept", spanId: "1" });
     await proxy.cut();
@@ -98,7 +106,9 @@ describe("with PostgreSQL unavailable", () => {
     expect(page.json.traces.map(({ name }: { name: string }) => name)).toEqual(["lost", "kept"]);
   });
 
-  test("a trace whose commit succeeded without an answer gets a 503, and a retry with its span id finds it [spec:retry.safe] [spec:retry.trace]", async () => {
+  test("a trace whose commit succeeded without an answer gets a 503, and a retry with its span id finds it", {
+    tags: ["spec:retry.safe", "spec:retry.trace"],
+  }, async () => {
     const { maintenance } = openPools(database.url);
     const projectId = newProject();
     const once = { name: "once", spanId: "1" };
@@ -227,7 +237,16 @@ describe("reads of one project that are slow", () => {
 });
 
 describe("a store that does not keep up", () => {
-  test("fills the queue, which then refuses, and nothing refused is stored [spec:limit.retry-after] [spec:ingest.429] [spec:429.queue-full] [spec:otlp.envelope] [spec:envelope.otlp] [spec:retry.otlp]", async () => {
+  test("fills the queue, which then refuses, and nothing refused is stored", {
+    tags: [
+      "spec:limit.retry-after",
+      "spec:ingest.429",
+      "spec:429.queue-full",
+      "spec:otlp.envelope",
+      "spec:envelope.otlp",
+      "spec:retry.otlp",
+    ],
+  }, async () => {
     const ingest = await startIngest({ databaseUrl: database.url, config: { queueRowsMax: 4 } });
     await ingest.ready();
     const { maintenance } = openPools(database.url);

@@ -43,7 +43,8 @@ describe("a capture of a real producer", () => {
   const captures = listCaptures();
 
   test.for(captures.filter(({ signal }) => signal === "traces"))(
-    "$name is accepted, its roots are listed and all its spans are read back [spec:otlp.receive]",
+    "$name is accepted, its roots are listed and all its spans are read back",
+    { tags: ["spec:otlp.receive"] },
     async (capture) => {
       const projectId = newProject();
       const body = readFixture(capture.file);
@@ -143,7 +144,7 @@ describe("an export", () => {
     expect((await ingest.call(projectId, "GET", "/api/v1/ingest/traces")).json.totalCount).toBe(1);
   });
 
-  test("with a bad span among good ones loses only that span [spec:otlp.partial-success]", async () => {
+  test("with a bad span among good ones loses only that span", { tags: ["spec:otlp.partial-success"] }, async () => {
     const projectId = newProject();
     const spans = [
       { traceId: traceId("a"), spanId: "1".repeat(16), name: "good" },

@@ -59,7 +59,7 @@ test("a trace that another replica began is gone on with, whichever of them take
 });
 
 describe("in one commit with the spans", () => {
-  test("new roots are announced, and neither children nor replays are [spec:ingest.spanId]", async () => {
+  test("new roots are announced, and neither children nor replays are", { tags: ["spec:ingest.spanId"] }, async () => {
     const projectId = uuidv7(Date.now());
     await database.maintenance.query({ name: "outbox_clear", text: "delete from ingest.outbox" });
     const job = await buildJob(

@@ -41,7 +41,9 @@ async function costOf(projectId: string, traceId: string): Promise<number | null
 }
 
 describe("the estimated cost of a trace", () => {
-  test("follows the catalogue; without a price or a token count it is null [spec:trace.detail.estimatedCostUSD]", async () => {
+  test("follows the catalogue; without a price or a token count it is null", {
+    tags: ["spec:trace.detail.estimatedCostUSD"],
+  }, async () => {
     const projectId = newProject();
     const submit = async (trace: object) => (await ingest.submit(projectId, { name: "x", ...trace })).json.trace_id;
     const used = { input_tokens: 1_000_000, output_tokens: 500_000 };

@@ -80,7 +80,8 @@ async function spend(projectId: string, count = tracesPerDay): Promise<void> {
 
 describe("a daily quota of traces", () => {
   test.for([1, 2])(
-    "stores exactly that many of more that come at once, on %i replicas [spec:limit.quota.traces] [spec:ingest.429]",
+    "stores exactly that many of more that come at once, on %i replicas",
+    { tags: ["spec:limit.quota.traces", "spec:ingest.429"] },
     async (replicaCount) => {
       const projectId = newProject();
       const replies = await Promise.all(
@@ -100,7 +101,9 @@ describe("a daily quota of traces", () => {
     },
   );
 
-  test("holds for exports, each of which is stored whole or refused whole [spec:429.quota] [spec:envelope.otlp] [spec:limit.retry-after]", async () => {
+  test("holds for exports, each of which is stored whole or refused whole", {
+    tags: ["spec:429.quota", "spec:envelope.otlp", "spec:limit.retry-after"],
+  }, async () => {
     const projectId = newProject();
     const replies = await Promise.all(
       Array.from({ length: 16 }, (_, index) =>
@@ -160,7 +163,7 @@ describe("a daily quota of traces", () => {
     expect(await countRoots(projectId)).toBe(tracesPerDay);
   });
 
-  test("restarts with PostgreSQL's day [spec:limit.quota.reset]", async () => {
+  test("restarts with PostgreSQL's day", { tags: ["spec:limit.quota.reset"] }, async () => {
     const projectId = newProject();
     await spend(projectId);
     await pools.maintenance.query({
@@ -177,7 +180,9 @@ describe("a daily quota of traces", () => {
     expect([untilResetMs > -60_000, untilResetMs <= 24 * 60 * 60_000 + 60_000]).toEqual([true, true]);
   });
 
-  test("that is not set refuses nothing; introduced on a day it counts the traces stored earlier that day [spec:limit.quota.reset]", async () => {
+  test("that is not set refuses nothing; introduced on a day it counts the traces stored earlier that day", {
+    tags: ["spec:limit.quota.reset"],
+  }, async () => {
     const projectId = newProject();
     const unlimited = await startIngest({ databaseUrl: database.url });
     await unlimited.ready();

@@ -39,7 +39,9 @@ async function submitAll(projectId: string, traces: object[]): Promise<void> {
 }
 
 describe("a search", () => {
-  test("finds text in every searched field, in any case, as soon as the trace is acknowledged [spec:traces.list.search]", async () => {
+  test("finds text in every searched field, in any case, as soon as the trace is acknowledged", {
+    tags: ["spec:traces.list.search"],
+  }, async () => {
     const projectId = newProject();
     const traceId = (
       await ingest.submit(projectId, {

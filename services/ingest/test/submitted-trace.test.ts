@@ -24,7 +24,7 @@ function fieldErrors(body: Record<string, unknown>): unknown {
 }
 
 describe("a body that does not hold", () => {
-  test("gets all its problems at once, by snake_case name [spec:envelope.validation]", () => {
+  test("gets all its problems at once, by snake_case name", { tags: ["spec:envelope.validation"] }, () => {
     expect(problemsOf({ latencyMs: "fast", toolCalls: [1], session_id: 7, metadata: [] })).toEqual({
       formErrors: [],
       fieldErrors: {
@@ -187,7 +187,7 @@ describe("tool calls", () => {
     );
   });
 
-  test("beyond the fiftieth are dropped silently [spec:limit.tool-calls]", () => {
+  test("beyond the fiftieth are dropped silently", { tags: ["spec:limit.tool-calls"] }, () => {
     const calls = JSON.parse(callsOf(JSON.stringify(Array.from({ length: 51 }, (_, n) => ({ name: `t${n}` })))) ?? "");
     expect(calls).toHaveLength(50);
     expect(calls.at(-1).name).toBe("t49");

@@ -74,7 +74,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: "settle" as const }) },
 );
 
-test("totalCount is a count of the rows after every step of any schedule, with every filter [spec:traces.list.totalCount]", {
+test("totalCount is a count of the rows after every step of any schedule, with every filter", {
+  tags: ["spec:traces.list.totalCount"],
   timeout: 120_000,
 }, async () => {
   await fc.assert(

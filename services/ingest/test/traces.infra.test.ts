@@ -33,7 +33,9 @@ const session = (projectId: string, id: string): Promise<Reply> =>
   ingest.call(projectId, "GET", `/api/v1/ingest/sessions/${encodeURIComponent(id)}/spans`);
 
 describe("POST /ingest/traces", () => {
-  test("a trace is committed before the answer and listed at once [spec:ingest.synchronous] [spec:ingest.201] [spec:traces.get]", async () => {
+  test("a trace is committed before the answer and listed at once", {
+    tags: ["spec:ingest.synchronous", "spec:ingest.201", "spec:traces.get"],
+  }, async () => {
     const projectId = newProject();
     const submitted = await ingest.submit(projectId, {
       name: "weather agent",
@@ -94,7 +96,7 @@ describe("POST /ingest/traces", () => {
     });
   });
 
-  test("a trace with only a name omits absent fields [spec:trace.optional-omitted]", async () => {
+  test("a trace with only a name omits absent fields", { tags: ["spec:trace.optional-omitted"] }, async () => {
     const projectId = newProject();
     await ingest.submit(projectId, { name: "bare" });
 
@@ -103,7 +105,7 @@ describe("POST /ingest/traces", () => {
     );
   });
 
-  test("a replay is answered with the first trace, and sixty at once store one [spec:retry.trace]", async () => {
+  test("a replay gets the first trace, and sixty at once store one", { tags: ["spec:retry.trace"] }, async () => {
     const projectId = newProject();
     const replies = await Promise.all(
       Array.from({ length: 60 }, (_, turn) => ingest.submit(projectId, { name: `a${turn}`, spanId: "same" })),
@@ -116,7 +118,9 @@ describe("POST /ingest/traces", () => {
     expect((await list(projectId)).json).toMatchObject({ totalCount: 1 });
   });
 
-  test("a child has no agent and is not listed, but belongs to its session [spec:trace.parentSpanId]", async () => {
+  test("a child has no agent, is not listed, and belongs to its session", {
+    tags: ["spec:trace.parentSpanId"],
+  }, async () => {
     const projectId = newProject();
     await ingest.submit(projectId, { name: "root", span_id: "r", session_id: "s" });
     const child = await ingest.submit(projectId, { name: "child", span_id: "c", parent_span_id: "r", session_id: "s" });
@@ -265,7 +269,9 @@ describe("any JSON", () => {
 });
 
 describe("GET /ingest/traces", () => {
-  test("pages through equal times, each trace once and in order, and counts them all [spec:traces.list.order] [spec:traces.list.cursor] [spec:traces.list.totalCount]", async () => {
+  test("pages through equal times, each trace once and in order, and counts them all", {
+    tags: ["spec:traces.list.order", "spec:traces.list.cursor", "spec:traces.list.totalCount"],
+  }, async () => {
     const projectId = newProject();
     const sent = Array.from({ length: 30 }, (_, index) => ({
       name: `t${index}`,
@@ -316,7 +322,7 @@ describe("GET /ingest/traces", () => {
     expect((await list(projectId, query)).json.traces).toHaveLength(expected);
   });
 
-  test("evaluation traffic is marked, production traffic is not [spec:trace.trafficSource]", async () => {
+  test("evaluation traffic is marked, production traffic is not", { tags: ["spec:trace.trafficSource"] }, async () => {
     const projectId = newProject();
     await ingest.submit(projectId, { name: "a", source: "eval-run" });
     await ingest.submit(projectId, { name: "b", source: "other" });
@@ -340,10 +346,14 @@ describe("a missing object", () => {
     expect([reply.status, reply.json]).toEqual([404, { error: "Trace not found" }]);
   });
 
-  test.each(["x", "00000000-0000-7000-8000-000000000000"])("the agent %s is 404 [spec:agents.get.404]", async (id) => {
-    const reply = await ingest.call(newProject(), "GET", `/api/v1/agents/${id}`);
-    expect([reply.status, reply.json]).toEqual([404, { error: "Agent not found" }]);
-  });
+  test.each(["x", "00000000-0000-7000-8000-000000000000"])(
+    "the agent %s is 404",
+    { tags: ["spec:agents.get.404"] },
+    async (id) => {
+      const reply = await ingest.call(newProject(), "GET", `/api/v1/agents/${id}`);
+      expect([reply.status, reply.json]).toEqual([404, { error: "Agent not found" }]);
+    },
+  );
 
   test.each(["unknown", "a\0b", "é/../x", "界".repeat(512)])("the session %j has no spans", async (id) => {
     const reply = await session(newProject(), id);
@@ -352,7 +362,7 @@ describe("a missing object", () => {
 });
 
 describe("another project", () => {
-  test("sees neither traces nor sessions nor agents, and its spans are its own [spec:auth.key]", async () => {
+  test("sees no traces, sessions or agents, and its spans are its own", { tags: ["spec:auth.key"] }, async () => {
     const [own, foreign] = [newProject(), newProject()];
     const { json } = await ingest.submit(own, { name: "secret", span_id: "s", session_id: "shared" });
 

@@ -44,7 +44,9 @@ async function read(projectId: string, id: string) {
   };
 }
 
-test("what live judging says is shown by list, search, tail and detail, the greatest revision whatever comes when [spec:trace.judgeScores]", async () => {
+test("what live judging says is shown by list, search, tail and detail, the greatest revision whatever comes when", {
+  tags: ["spec:trace.judgeScores"],
+}, async () => {
   const projectId = newProject();
   const [id = ""] = await insert(projectId, { name: "judged" });
   const before = await read(projectId, id);
@@ -85,7 +87,9 @@ test("what live judging says is shown by list, search, tail and detail, the grea
   expect((await read(projectId, id)).detail).toMatchObject({ judgeScores: null });
 });
 
-test("the topic is on the detail when topic analysis ran, absent before it did and where it never does, and on no list [spec:trace.detail.topic]", async () => {
+test("the topic is on the detail when topic analysis ran, absent before it did and where it never does, and on no list", {
+  tags: ["spec:trace.detail.topic"],
+}, async () => {
   const projectId = newProject();
   const [id = "", plain = ""] = await insert(projectId, { name: "asked" }, { name: "never asked" });
   const detailOf = async (of: string) =>

@@ -34,7 +34,9 @@ const quotaText = (limit: number): string =>
   `Daily judge-call quota reached (${limit}/day). Quota resets at midnight UTC; raise SERVICE_QUOTA_JUDGE_CALLS_PER_DAY to change the ceiling.`;
 
 describe("the daily quota of judge calls", () => {
-  test("is exact to the call with racing judges; results beyond it are skipped with the reason [spec:limit.quota.judge]", async () => {
+  test("is exact to the call with racing judges; results beyond it are skipped with the reason", {
+    tags: ["spec:limit.quota.judge"],
+  }, async () => {
     const quota = { SERVICE_QUOTA_JUDGE_CALLS_PER_DAY: "50" };
     await Promise.all([bench.startJudge(quota), bench.startJudge(quota)]);
     const replies = await Promise.all(

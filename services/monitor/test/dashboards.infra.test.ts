@@ -241,7 +241,7 @@ test("the agents with the most failures come first, with their most frequent fin
   ]);
 });
 
-test("scores of sessions are exported, each round of each scorer [spec:export.entity]", async () => {
+test("scores of sessions are exported, each round of each scorer", { tags: ["spec:export.entity"] }, async () => {
   const project = newProject();
   const score = { session_id: "s", scorer_key: "online-eval:p", scorer_name: "Tone", span_count: 2, threshold: 5 };
   for (const round of [1, 2]) {

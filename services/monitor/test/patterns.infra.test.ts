@@ -65,7 +65,9 @@ describe("patterns", () => {
     expect((await project.send("PATCH", `/monitor/patterns/${first._id}`, { excludeTerms: terms })).status).toBe(400);
   });
 
-  test("are created, read, changed at either address and deleted; built-in ones stand first and are read-only [spec:monitor.patterns]", async () => {
+  test("are created, read, changed at either address and deleted; built-in ones stand first and are read-only", {
+    tags: ["spec:monitor.patterns"],
+  }, async () => {
     const project = newProject();
     const sent = { name: "Angry customer", includeTerms: ["refund"], severity: "high" };
     const created = await project.send("POST", "/monitor/patterns", sent);
@@ -297,7 +299,9 @@ describe("a settled trace", () => {
   });
 });
 
-test("semantic conditions are live judge calls of the project's day: further ones are skipped with the reason [spec:limit.quota.live-judge]", async () => {
+test("semantic conditions are live judge calls of the project's day: further ones are skipped with the reason", {
+  tags: ["spec:limit.quota.live-judge"],
+}, async () => {
   const project = newProject();
   judgeBy((prompt) => (prompt === "keyless" ? "fails" : true));
   // Without a key no call is made, and none counts.
@@ -331,7 +335,9 @@ test("semantic conditions are live judge calls of the project's day: further one
   expect(asked).toHaveLength(liveCallsPerDay);
 });
 
-test("a trace with monitor:true is checked when it is stored, for exactly the patterns it names, and not again when it settles [spec:ingest.monitor] [spec:ingest.pattern_ids]", async () => {
+test("a trace with monitor:true is checked when it is stored, for exactly the patterns it names, and not again when it settles", {
+  tags: ["spec:ingest.monitor", "spec:ingest.pattern_ids"],
+}, async () => {
   const project = newProject();
   const named = await createPattern(project, { name: "Named", includeTerms: ["lawyer"], sampleRate: 0 });
   await createPattern(project, { name: "Unnamed", includeTerms: ["lawyer"] });

@@ -186,7 +186,9 @@ describe("a signal", () => {
 });
 
 describe("a monitoring profile", () => {
-  test("is set by id or name, only the sent members change, and a read registers no agent [spec:monitor.profile]", async () => {
+  test("is set by id or name, only the sent members change, and a read registers no agent", {
+    tags: ["spec:monitor.profile"],
+  }, async () => {
     const project = newProject();
     expect(await project.send("GET", "/monitor/profiles/shop")).toEqual({ status: 200, body: { profile: null } });
     expect(fakeIngest.agentNames(project.projectId)).toEqual([]);

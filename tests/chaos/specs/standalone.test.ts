@@ -13,7 +13,9 @@ afterAll(async () => {
   await standalone?.stop();
 });
 
-test("row 5: a standalone that is killed with all its processes has each acknowledged trace once after a restart [spec:ingest.synchronous]", async () => {
+test("row 5: a standalone that is killed with all its processes has each acknowledged trace once after a restart", {
+  tags: ["spec:ingest.synchronous"],
+}, async () => {
   const seed = 405;
   const report = await auditUnderLoad(standalone, { seed }, async (load) => {
     await load.awaitAcks(100);

@@ -89,7 +89,9 @@ async function record(apiKey: string, name: string): Promise<string> {
   return answer.body.traceId as string;
 }
 
-test("an owner signs up, has the existing data, reads traces by cookie, and has no access after the sign-out [spec:projects.list] [spec:auth.session]", async () => {
+test("an owner signs up, has the existing data, reads traces by cookie, and has no access after the sign-out", {
+  tags: ["spec:projects.list", "spec:auth.session"],
+}, async () => {
   const { body: config } = await browse("GET", "/api/v1/auth/config");
   expect(config).toMatchObject({ mode: "enabled", needsSetup: true });
   expect(config).not.toHaveProperty("apiKey");
@@ -178,7 +180,9 @@ test("no cookie reaches a service of the data plane, and clients cannot set the 
   expect((body.session as { ipAddress: string }).ipAddress).toBe("127.0.0.1");
 });
 
-test("a user who returns from the OpenID Connect provider has a session, only in the browser that started there; no secret of the flow is logged [spec:sign-in.oidc]", async () => {
+test("a user who returns from the OpenID Connect provider has a session, only in the browser that started there; no secret of the flow is logged", {
+  tags: ["spec:sign-in.oidc"],
+}, async () => {
   const { issuer, browse: browseProvider } = provider as IdentityProvider;
   (provider as IdentityProvider).person = {
     sub: "of-the-provider",
@@ -231,7 +235,9 @@ test("a user who returns from the OpenID Connect provider has a session, only in
 
 const overview = () => browse("GET", "/api/v1/admin/overview", { headers: { "x-admin-token": adminToken } });
 
-test("the operator sees each organization's objects and usage; everyone else is refused [spec:admin.overview] [spec:auth.admin-token]", async () => {
+test("the operator sees each organization's objects and usage; everyone else is refused", {
+  tags: ["spec:admin.overview", "spec:auth.admin-token"],
+}, async () => {
   for (const token of ["", "wrong", `${adminToken} `.repeat(2)]) {
     const refused = await browse("GET", "/api/v1/admin/overview", { headers: { "x-admin-token": token } });
     expect([refused.status, refused.body]).toEqual([401, { error: "Invalid admin token" }]);

@@ -36,7 +36,8 @@ describe("an invalid trace is 422 with the invalid fields, and is not stored", (
     ["an empty name", { name: "" }, { name: ["String must contain at least 1 character(s)"] }],
     ["a name that is none", { name: 7 }, { name: ["Expected string, received number"] }],
   ])(
-    "%s [spec:ingest.name] [spec:ingest.422] [spec:envelope.validation] [spec:status.422]",
+    "%s",
+    { tags: ["spec:ingest.name", "spec:ingest.422", "spec:envelope.validation", "spec:status.422"] },
     async (_what, body, fieldErrors) => {
       const stored = await countTraces();
 
@@ -50,7 +51,16 @@ describe("an invalid trace is 422 with the invalid fields, and is not stored", (
     },
   );
 
-  test("every field with a wrong type [spec:ingest.latency_ms] [spec:ingest.error] [spec:ingest.framework] [spec:ingest.model] [spec:ingest.session_id] [spec:ingest.422]", async () => {
+  test("every field with a wrong type", {
+    tags: [
+      "spec:ingest.latency_ms",
+      "spec:ingest.error",
+      "spec:ingest.framework",
+      "spec:ingest.model",
+      "spec:ingest.session_id",
+      "spec:ingest.422",
+    ],
+  }, async () => {
     const answer = await client.send("POST", traces, {
       name: "agent",
       latency_ms: "12",
@@ -79,7 +89,7 @@ describe("an invalid trace is 422 with the invalid fields, and is not stored", (
     });
   });
 
-  test("a body that is no object [spec:envelope.validation]", async () => {
+  test("a body that is no object", { tags: ["spec:envelope.validation"] }, async () => {
     expect(seen(await client.send("POST", traces, [1]))).toEqual({
       status: 422,
       body: {
@@ -100,11 +110,13 @@ describe("a refusal of a route is { error }", () => {
     ["POST", results, { batchId: "b" }, "results must be a non-empty array"],
     ["POST", results, { batchId: "b", results: Array(11).fill(buildResult()) }, "Batch size must not exceed 10"],
     ["POST", results, { batchId: "b", results: [null] }, "Every results entry must be an object"],
-  ])("%s %s %j is 400 [spec:status.400] [spec:envelope.error]", async (method, route, body, error) => {
+  ])("%s %s %j is 400", { tags: ["spec:status.400", "spec:envelope.error"] }, async (method, route, body, error) => {
     expect(seen(await client.send(method, route, body))).toEqual({ status: 400, body: { error } });
   });
 
-  test("a wrong key is 401 on every route that requires a key [spec:auth.401] [spec:status.401] [spec:envelope.error]", async () => {
+  test("a wrong key is 401 on every route that requires a key", {
+    tags: ["spec:auth.401", "spec:status.401", "spec:envelope.error"],
+  }, async () => {
     const stranger = createClient({ url: system.url, apiKey: `${system.apiKey.slice(0, -1)}!` });
     for (const [method, route] of [
       ["POST", traces],
@@ -130,29 +142,33 @@ describe("a refusal of a route is { error }", () => {
     [{ workspaceId: nobody }, "Unauthorized workspace access"],
     [{ workspaceId: 1 }, "Could not resolve a valid workspace"],
     [{ agent_id: nobody }, "Agent not found in workspace or insufficient permissions"],
-  ])("a trace for %j is 403 [spec:status.403] [spec:envelope.error]", async (more, error) => {
+  ])("a trace for %j is 403", { tags: ["spec:status.403", "spec:envelope.error"] }, async (more, error) => {
     expect(seen(await client.send("POST", traces, { ...buildTrace(), ...more }))).toEqual({
       status: 403,
       body: { error },
     });
   });
 
-  test.each<[what: string, method: string, route: string, body: unknown, error: string]>([
-    ["a trace [spec:traces.get.404]", "GET", `${traces}/${nobody}`, undefined, "Trace not found"],
-    ["an agent [spec:agents.get.404]", "GET", `/agents/${nobody}`, undefined, "Agent not found"],
-    ["a dataset", "GET", `${datasets}/${nobody}`, undefined, "Dataset not found"],
-    ["a run's dataset", "POST", runs, { datasetId: nobody }, "Dataset not found"],
-    ["a run [spec:run.get.404]", "GET", `${runs}/${nobody}`, undefined, "Run not found"],
-    ["a run for results [spec:run.results.404]", "POST", results, buildBatch(), "Run not found"],
-    ["a run to finalize", "POST", `${runs}/${nobody}/finalize`, {}, "Run not found"],
-  ])(
-    "%s that is not there is 404 [spec:status.404] [spec:envelope.error]",
-    async (_what, method, route, body, error) => {
+  const missing: [what: string, tags: string[], method: string, route: string, body: unknown, error: string][] = [
+    ["a trace", ["spec:traces.get.404"], "GET", `${traces}/${nobody}`, undefined, "Trace not found"],
+    ["an agent", ["spec:agents.get.404"], "GET", `/agents/${nobody}`, undefined, "Agent not found"],
+    ["a dataset", [], "GET", `${datasets}/${nobody}`, undefined, "Dataset not found"],
+    ["a run's dataset", [], "POST", runs, { datasetId: nobody }, "Dataset not found"],
+    ["a run", ["spec:run.get.404"], "GET", `${runs}/${nobody}`, undefined, "Run not found"],
+    ["a run for results", ["spec:run.results.404"], "POST", results, buildBatch(), "Run not found"],
+    ["a run to finalize", [], "POST", `${runs}/${nobody}/finalize`, {}, "Run not found"],
+  ];
+  for (const [what, tags, method, route, body, error] of missing) {
+    test(`${what} that does not exist is 404`, {
+      tags: ["spec:status.404", "spec:envelope.error", ...tags],
+    }, async () => {
       expect(seen(await client.send(method, route, body))).toEqual({ status: 404, body: { error } });
-    },
-  );
+    });
+  }
 
-  test("results for a run that has ended are 409 [spec:status.409] [spec:run.results.409.terminal] [spec:envelope.error]", async () => {
+  test("results for a run that has ended are 409", {
+    tags: ["spec:status.409", "spec:run.results.409.terminal", "spec:envelope.error"],
+  }, async () => {
     const runId = await createRun();
     await client.send("POST", `${runs}/${runId}/finalize`);
 
@@ -164,22 +180,27 @@ describe("a refusal of a route is { error }", () => {
 
 describe("a refusal before any route is { statusCode, message }", () => {
   const utf16 = { "content-type": "application/json; charset=utf-16" };
-  test.each([
-    ["JSON that ends early [spec:status.400]", '{"name":', {}, 400],
-    ["another charset [spec:status.415]", "{}", utf16, 415],
-    ["a body over the limit [spec:status.413] [spec:limit.body]", " ".repeat(10 * 1024 * 1024 + 1), {}, 413],
-  ])("%s [spec:envelope.global]", async (_what, body, headers, status) => {
-    for (const route of [traces, datasets, runs, `${runs}/${nobody}/results`]) {
-      const answer = await client.send("POST", route, body, headers);
-      expect({ route, ...seen(answer) }).toEqual({
-        route,
-        status,
-        body: { statusCode: status, message: expect.any(String) },
-      });
-    }
-  });
+  const refusals: [what: string, tags: string[], body: string, headers: Record<string, string>, status: number][] = [
+    ["JSON that ends early", ["spec:status.400"], '{"name":', {}, 400],
+    ["another charset", ["spec:status.415"], "{}", utf16, 415],
+    ["a body over the limit", ["spec:status.413", "spec:limit.body"], " ".repeat(10 * 1024 * 1024 + 1), {}, 413],
+  ];
+  for (const [what, tags, body, headers, status] of refusals) {
+    test(what, { tags: ["spec:envelope.global", ...tags] }, async () => {
+      for (const route of [traces, datasets, runs, `${runs}/${nobody}/results`]) {
+        const answer = await client.send("POST", route, body, headers);
+        expect({ route, ...seen(answer) }).toEqual({
+          route,
+          status,
+          body: { statusCode: status, message: expect.any(String) },
+        });
+      }
+    });
+  }
 
-  test("a read while the store is unavailable is 503, and stored data is there afterwards [spec:envelope.global] [spec:ingest.synchronous]", async () => {
+  test("a read while the store is unavailable is 503, and stored data is there afterwards", {
+    tags: ["spec:envelope.global", "spec:ingest.synchronous"],
+  }, async () => {
     const stored = await client.expect({ status: 201, schema: submitTraceReply }, "POST", traces, buildTrace());
     const route = `${traces}/${stored.trace_id}`;
 
@@ -248,7 +269,9 @@ test("a refusal is counted at once by its reason, without any text of the reques
   expect(health.hours.reduce((sum, { refused }) => sum + refused, 0)).toBe(health.refused);
 });
 
-test("a full store is 503, nothing is stored, and the same traces are accepted once there is space [spec:ingest.503] [spec:status.503] [spec:otlp.envelope] [spec:envelope.otlp] [spec:retry.otlp]", async () => {
+test("a full store is 503, nothing is stored, and the same traces are accepted once there is space", {
+  tags: ["spec:ingest.503", "spec:status.503", "spec:otlp.envelope", "spec:envelope.otlp", "spec:retry.otlp"],
+}, async () => {
   const stored = await countTraces();
   const trace = buildTrace();
   const span = { traceId: "a".repeat(32), spanId: "1".repeat(16), name: "exported" };

@@ -105,7 +105,9 @@ const keysSeen = (): (string | null)[] => [...new Set(llm.requests.map(({ keyHas
 const readSettings = ({ client }: Tenant) =>
   client.expect({ status: 200, schema: projectSettings }, "GET", "/agent-monitoring/settings");
 
-test("each account has an organization with a project; the installation has none, and no key to print [spec:mode.multi-tenant]", async () => {
+test("each account has an organization with a project; the installation has none, and no key to print", {
+  tags: ["spec:mode.multi-tenant"],
+}, async () => {
   const config = await ada.browser.send("GET", "/auth/config");
   expect(config.body).toMatchObject({ mode: "enabled", multiTenant: true, needsSetup: false });
   expect(config.body).not.toHaveProperty("apiKey");
@@ -117,7 +119,8 @@ test("each account has an organization with a project; the installation has none
   expect(JSON.stringify(scorers.body)).toContain("Session Baseline Judge");
 });
 
-test("each tenant is judged with its own key and has its own quota, which is no 429; no tenant uses the environment's key [spec:mode.multi-tenant] [spec:429.judge] [spec:limit.quota.judge]", {
+test("each tenant is judged with its own key and has its own quota, which is no 429; no tenant uses the environment's key", {
+  tags: ["spec:mode.multi-tenant", "spec:429.judge", "spec:limit.quota.judge"],
   timeout: 120_000,
 }, async () => {
   expect(await grade(ada, 1)).toEqual([
@@ -169,7 +172,9 @@ test("settings show the tenant's own keys, masked; a regenerated key works at on
   ada = renewed;
 });
 
-test("the operator sees each organization's judge calls and recorded traces per day [spec:admin.overview]", async () => {
+test("the operator sees each organization's judge calls and recorded traces per day", {
+  tags: ["spec:admin.overview"],
+}, async () => {
   const { client } = ada;
   const parent = await client.send("POST", "/ingest/traces", { name: "root", span_id: "root" });
   expect(parent.status).toBe(201);
@@ -191,7 +196,7 @@ test("the operator sees each organization's judge calls and recorded traces per 
   });
 });
 
-test("the operator sees how much is stored [spec:admin.overview]", async () => {
+test("the operator sees how much is stored", { tags: ["spec:admin.overview"] }, async () => {
   const readSystem = async () => {
     const response = await fetch(`${system.url}/api/v1/admin/system`, { headers: { "x-admin-token": adminToken } });
     return adminSystem.parse(await response.json());
@@ -207,7 +212,8 @@ test("the operator sees how much is stored [spec:admin.overview]", async () => {
   expect(named).toEqual(expect.arrayContaining(["ingestBytes", "spansPerSecond", "spansOfFiveWeeks"]));
 });
 
-test("a session reads its own projects, and neither reads nor changes another organization's [spec:mode.multi-tenant]", {
+test("a session reads its own projects, and neither reads nor changes another organization's", {
+  tags: ["spec:mode.multi-tenant"],
   timeout: 120_000,
 }, async () => {
   const notFound = ["Project not found", "NotFoundError"] as const;

@@ -105,7 +105,7 @@ test("rolling restarts under load fail no request, and lose nothing", {
   expect(await countListed()).toBe(before + stored);
 });
 
-test("the metrics of a gateway show every replica, and which one is down [spec:metrics]", async () => {
+test("the metrics of a gateway show every replica, and which one is down", { tags: ["spec:metrics"] }, async () => {
   // A new replica reports event loop stalls after its first second.
   await vi.waitFor(async () => {
     const answer = await (await fetch(`${system.gateways[0]}/metrics`)).text();

@@ -64,7 +64,9 @@ const failureOf = (start: Promise<unknown>): Promise<StandaloneFailure> =>
     },
   );
 
-test("it prints a working address and key, and a second start keeps data and key [spec:auth.key.startup-log]", async () => {
+test("it prints a working address and key, and a second start keeps data and key", {
+  tags: ["spec:auth.key.startup-log"],
+}, async () => {
   running = await startStandaloneProcess({ home });
   const first = running;
   await submit(first, "kept");
@@ -81,7 +83,9 @@ test("it prints a working address and key, and a second start keeps data and key
   expect(list.traces.map((trace) => trace.spanId)).toEqual(["kept"]);
 });
 
-test("the three lines it prints send a first trace, and a warning about an unknown setting suggests the right name [spec:settings.did-you-mean]", async () => {
+test("the three lines it prints send a first trace, and a warning about an unknown setting suggests the right name", {
+  tags: ["spec:settings.did-you-mean"],
+}, async () => {
   running = await startStandaloneProcess({
     home,
     settings: { SERVICE_RATE_LIMITT: "off", SERVICE_GITHUB_CLIENT_ID: "x" },
@@ -159,7 +163,9 @@ test("a busy port is refused with one sentence", async () => {
   squatter.close();
 });
 
-test("all mistakes in the settings are reported before anything is started [spec:settings.refused]", async () => {
+test("all mistakes in the settings are reported before anything is started", {
+  tags: ["spec:settings.refused"],
+}, async () => {
   const untouched = await makeHome();
   const failure = await failureOf(
     startStandaloneProcess({

@@ -250,7 +250,9 @@ test("the role does not limit a member who sends a project's key: the project is
   expect((await ask("DELETE", `/projects/${id}`, rotated)).status).toBe(403);
 });
 
-test("an invited user signs up, has no access before accepting, and loses it with the membership [spec:invitations.link]", async () => {
+test("an invited user signs up, has no access before accepting, and loses it with the membership", {
+  tags: ["spec:invitations.link"],
+}, async () => {
   const { body: created } = await people.owner.send("POST", own("/invitations"), {
     body: { email: "grace@example.com" },
   });

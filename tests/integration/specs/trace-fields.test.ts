@@ -40,17 +40,19 @@ async function store(body: Shown): Promise<{ listed: Shown; detail: Shown }> {
 
 describe("an optional field is shown if it was sent, and omitted otherwise", () => {
   const call = { name: "get_weather", input: { city: "Paris" }, output: 18 };
-  test.each<[what: string, sent: Shown, shown: Shown]>([
-    ["latency_ms [spec:trace.latencyMs] [spec:ingest.latency_ms]", { latency_ms: 120.5 }, { latencyMs: 120.5 }],
-    ["error [spec:trace.error] [spec:ingest.error]", { error: "no answer" }, { error: "no answer" }],
+  const fields: [what: string, tags: string[], sent: Shown, shown: Shown][] = [
+    ["latency_ms", ["spec:trace.latencyMs", "spec:ingest.latency_ms"], { latency_ms: 120.5 }, { latencyMs: 120.5 }],
+    ["error", ["spec:trace.error", "spec:ingest.error"], { error: "no answer" }, { error: "no answer" }],
     [
-      "framework, trimmed and in lower case [spec:trace.framework] [spec:ingest.framework]",
+      "framework, trimmed and in lower case",
+      ["spec:trace.framework", "spec:ingest.framework"],
       { framework: "  My OWN framework " },
       { framework: "my own framework" },
     ],
-    ["model [spec:trace.model] [spec:ingest.model]", { model: "GPT-5" }, { model: "GPT-5" }],
+    ["model", ["spec:trace.model", "spec:ingest.model"], { model: "GPT-5" }, { model: "GPT-5" }],
     [
-      "tool_calls, with a success flag [spec:trace.toolCalls] [spec:ingest.tool_calls]",
+      "tool_calls, with a success flag",
+      ["spec:trace.toolCalls", "spec:ingest.tool_calls"],
       { tool_calls: [call, { ...call, error: "down" }] },
       {
         toolCalls: [
@@ -59,28 +61,34 @@ describe("an optional field is shown if it was sent, and omitted otherwise", () 
         ],
       },
     ],
-    ["session_id [spec:trace.sessionId] [spec:ingest.session_id]", { session_id: "chat 1" }, { sessionId: "chat 1" }],
-    ["spanId [spec:trace.spanId]", { spanId: "span 1" }, { spanId: "span 1" }],
+    ["session_id", ["spec:trace.sessionId", "spec:ingest.session_id"], { session_id: "chat" }, { sessionId: "chat" }],
+    ["spanId", ["spec:trace.spanId"], { spanId: "span 1" }, { spanId: "span 1" }],
     [
-      "started_at [spec:trace.startedAt]",
+      "started_at",
+      ["spec:trace.startedAt"],
       { started_at: "2026-01-02T03:04:05.678+01:00" },
       { startedAt: "2026-01-02T02:04:05.678Z" },
     ],
-    ["source eval-run [spec:trace.trafficSource]", { source: "eval-run" }, { trafficSource: "eval-run" }],
-    ["input [spec:trace.input]", { input: { question: "Paris?" } }, { input: { question: "Paris?" } }],
-    ["output [spec:trace.output]", { output: ["Sunny.", 18] }, { output: ["Sunny.", 18] }],
-  ])("%s [spec:trace.optional-omitted]", async (_what, sent, shown) => {
-    const [{ listed, detail }, bare] = [await store(sent), await store({})];
+    ["source eval-run", ["spec:trace.trafficSource"], { source: "eval-run" }, { trafficSource: "eval-run" }],
+    ["input", ["spec:trace.input"], { input: { question: "Paris?" } }, { input: { question: "Paris?" } }],
+    ["output", ["spec:trace.output"], { output: ["Sunny.", 18] }, { output: ["Sunny.", 18] }],
+  ];
+  for (const [what, tags, sent, shown] of fields) {
+    test(what, { tags: ["spec:trace.optional-omitted", ...tags] }, async () => {
+      const [{ listed, detail }, bare] = [await store(sent), await store({})];
 
-    expect(listed).toMatchObject(shown);
-    expect(detail).toMatchObject(shown);
-    for (const field of Object.keys(shown)) {
-      expect(bare.listed).not.toHaveProperty(field);
-      expect(bare.detail).not.toHaveProperty(field);
-    }
-  });
+      expect(listed).toMatchObject(shown);
+      expect(detail).toMatchObject(shown);
+      for (const field of Object.keys(shown)) {
+        expect(bare.listed).not.toHaveProperty(field);
+        expect(bare.detail).not.toHaveProperty(field);
+      }
+    });
+  }
 
-  test("parent_span_id, which makes it a child span instead of a root [spec:trace.parentSpanId]", async () => {
+  test("parent_span_id, which makes it a child span instead of a root", {
+    tags: ["spec:trace.parentSpanId"],
+  }, async () => {
     await submit({ name: "root", span_id: "the root" });
     const { trace_id: id } = await submit({ name: "child", span_id: "its child", parent_span_id: "the root" });
 
@@ -93,7 +101,9 @@ describe("an optional field is shown if it was sent, and omitted otherwise", () 
 });
 
 describe("a field that is always there", () => {
-  test("the id is the one in the answer to the submission, and the name is unchanged [spec:trace.id] [spec:trace.name] [spec:traces.get] [spec:ingest.synchronous]", async () => {
+  test("the id is the one in the answer to the submission, and the name is unchanged", {
+    tags: ["spec:trace.id", "spec:trace.name", "spec:traces.get", "spec:ingest.synchronous"],
+  }, async () => {
     const { trace_id: id } = await submit({ name: "the planner" });
 
     expect((await list("?limit=1")).traces).toMatchObject([{ _id: id, name: "the planner" }]);
@@ -101,27 +111,35 @@ describe("a field that is always there", () => {
     expect(detail).toMatchObject({ _id: id, name: "the planner" });
   });
 
-  test.each(spanKind.options)("the span kind %s [spec:trace.spanKind]", async (kind) => {
+  test.each(spanKind.options)("the span kind %s", { tags: ["spec:trace.spanKind"] }, async (kind) => {
     const { listed, detail } = await store({ span_kind: kind });
     expect([listed.spanKind, detail.spanKind]).toEqual([kind, kind]);
   });
 
   test.each([{}, { span_kind: "spaceship" }, { model: "gpt-5" }])(
-    "the span kind of %j is one of the eleven [spec:trace.spanKind]",
+    "the span kind of %j is one of the eleven",
+    { tags: ["spec:trace.spanKind"] },
     async (body) => {
       expect(spanKind.options).toHaveLength(11);
       expect(spanKind.options).toContain((await store(body)).listed.spanKind);
     },
   );
 
-  test("the source is sdk, whatever was sent [spec:trace.source]", async () => {
+  test("the source is sdk, whatever was sent", { tags: ["spec:trace.source"] }, async () => {
     for (const body of [{}, { source: "eval-run" }, { source: "other" }]) {
       const { listed, detail } = await store(body);
       expect([listed.source, detail.source]).toEqual(["sdk", "sdk"]);
     }
   });
 
-  test("tokens are shown above zero and are null otherwise [spec:trace.inputTokens] [spec:trace.outputTokens] [spec:ingest.input_tokens] [spec:ingest.output_tokens]", async () => {
+  test("tokens are shown above zero and are null otherwise", {
+    tags: [
+      "spec:trace.inputTokens",
+      "spec:trace.outputTokens",
+      "spec:ingest.input_tokens",
+      "spec:ingest.output_tokens",
+    ],
+  }, async () => {
     const counted = await store({ input_tokens: 120, output_tokens: 24 });
     for (const shown of [counted.listed, counted.detail]) {
       expect(shown).toMatchObject({ inputTokens: 120, outputTokens: 24 });
@@ -132,7 +150,9 @@ describe("a field that is always there", () => {
     }
   });
 
-  test("createdAt is the timestamp that was sent, or else now [spec:trace.createdAt] [spec:ingest.timestamp]", async () => {
+  test("createdAt is the timestamp that was sent, or else now", {
+    tags: ["spec:trace.createdAt", "spec:ingest.timestamp"],
+  }, async () => {
     const beforeMs = Date.now();
     const [imported, live] = [await store({ timestamp: "2025-11-21T01:53:20Z" }), await store({})];
 
@@ -145,7 +165,14 @@ describe("a field that is always there", () => {
 });
 
 describe("only the detail shows", () => {
-  test("metadata and the performance summary, as they were sent [spec:trace.detail.metadata] [spec:trace.detail.performanceSummary] [spec:ingest.metadata] [spec:ingest.performance_summary]", async () => {
+  test("metadata and the performance summary, as they were sent", {
+    tags: [
+      "spec:trace.detail.metadata",
+      "spec:trace.detail.performanceSummary",
+      "spec:ingest.metadata",
+      "spec:ingest.performance_summary",
+    ],
+  }, async () => {
     const metadata = { zeta: [1, null], alpha: { "2": "b", "1": "a" } };
     const performance_summary = { llm_calls: 3, LatencyMs: { p50: 1.25 } };
     const { detail } = await store({ metadata, performance_summary });
@@ -154,7 +181,9 @@ describe("only the detail shows", () => {
     expect(JSON.stringify(detail.performanceSummary)).toBe(JSON.stringify(performance_summary));
   });
 
-  test("metadata of megabytes, because only the body's limit bounds it [spec:limit.metadata] [spec:ingest.metadata]", async () => {
+  test("metadata of megabytes, because only the body's limit bounds it", {
+    tags: ["spec:limit.metadata", "spec:ingest.metadata"],
+  }, async () => {
     const metadata = { blob: "x".repeat(9 * 1024 * 1024) };
     const { trace_id: id } = await submit({ name: "large", metadata });
 
@@ -162,12 +191,14 @@ describe("only the detail shows", () => {
     expect((body as { metadata: { blob: string } }).metadata.blob === metadata.blob).toBe(true);
   });
 
-  test("the tokens of the cache [spec:trace.detail.cacheTokens]", async () => {
+  test("the tokens of the cache", { tags: ["spec:trace.detail.cacheTokens"] }, async () => {
     const { detail } = await store({ cache_read_tokens: 64, cache_write_tokens: 32 });
     expect(detail).toMatchObject({ cacheReadTokens: 64, cacheWriteTokens: 32 });
   });
 
-  test("a cost, which is null without a price or without tokens [spec:trace.detail.estimatedCostUSD]", async () => {
+  test("a cost, which is null without a price or without tokens", {
+    tags: ["spec:trace.detail.estimatedCostUSD"],
+  }, async () => {
     for (const body of [{}, { model: "gpt-5" }, { model: "nobody's model", input_tokens: 1, output_tokens: 1 }]) {
       expect((await store(body)).detail.estimatedCostUSD).toBeNull();
     }
@@ -175,7 +206,7 @@ describe("only the detail shows", () => {
 });
 
 describe("submitting a trace", () => {
-  test("answers 201 with the trace, its agent and that nothing is queued [spec:ingest.201]", async () => {
+  test("answers 201 with the trace, its agent and that nothing is queued", { tags: ["spec:ingest.201"] }, async () => {
     const answer = await client.send("POST", "/ingest/traces", { name: "agent" });
 
     expect(answer.status).toBe(201);
@@ -189,14 +220,17 @@ describe("submitting a trace", () => {
   test.each(
     [null, false, 0, -1.5, "", "text", [], [[], {}], {}, { deep: { er: [1, "2", null] } }].map((value) => [value]),
   )(
-    "accepts %j as input and as output [spec:ingest.input] [spec:ingest.output] [spec:trace.input] [spec:trace.output]",
+    "accepts %j as input and as output",
+    { tags: ["spec:ingest.input", "spec:ingest.output", "spec:trace.input", "spec:trace.output"] },
     async (value) => {
       const { listed, detail } = await store({ input: value, output: value });
       expect([listed.input, listed.output, detail.input, detail.output]).toEqual([value, value, value, value]);
     },
   );
 
-  test("keeps fifty tool calls and drops the rest silently [spec:ingest.tool_calls] [spec:limit.tool-calls]", async () => {
+  test("keeps fifty tool calls and drops the rest silently", {
+    tags: ["spec:ingest.tool_calls", "spec:limit.tool-calls"],
+  }, async () => {
     const calls = Array.from({ length: 60 }, (_, index) => ({ name: `call ${index}` }));
     const { listed } = await store({ tool_calls: calls });
 
@@ -204,7 +238,9 @@ describe("submitting a trace", () => {
     expect(names).toEqual(calls.slice(0, 50).map(({ name }) => name));
   });
 
-  test("registers an agent once per name [spec:ingest.agent] [spec:agents.get] [spec:agent.fields]", async () => {
+  test("registers an agent once per name", {
+    tags: ["spec:ingest.agent", "spec:agents.get", "spec:agent.fields"],
+  }, async () => {
     const first = await submit({ name: "once" });
     const second = await submit({ name: "once" });
     const other = await submit({ name: "another" });
@@ -225,7 +261,9 @@ describe("submitting a trace", () => {
     });
   });
 
-  test("with a known span id stores nothing and returns the first [spec:ingest.spanId] [spec:retry.trace]", async () => {
+  test("with a known span id stores nothing and returns the first", {
+    tags: ["spec:ingest.spanId", "spec:retry.trace"],
+  }, async () => {
     const { own } = await createProject();
     const first = await submit({ name: "first", output: "one", spanId: "replayed" }, own);
     const again = await submit({ name: "second", output: "two", spanId: "replayed" }, own);
@@ -238,7 +276,9 @@ describe("submitting a trace", () => {
     });
   });
 
-  test("stores it in the key's project; the request may name that project and no other [spec:ingest.workspaceId] [spec:auth.key]", async () => {
+  test("stores it in the key's project; the request may name that project and no other", {
+    tags: ["spec:ingest.workspaceId", "spec:auth.key"],
+  }, async () => {
     const [mine, theirs] = [await createProject(), await createProject()];
     const { trace_id: id } = await submit({ name: "unnamed" }, mine.own);
     await submit({ name: "named", workspaceId: mine.id }, mine.own);
@@ -257,7 +297,9 @@ describe("submitting a trace", () => {
 });
 
 describe("the list", () => {
-  test("has 50 traces on a page by default, at least 1 and at most 100 [spec:traces.list.limit] [spec:limit.page]", async () => {
+  test("has 50 traces on a page by default, at least 1 and at most 100", {
+    tags: ["spec:traces.list.limit", "spec:limit.page"],
+  }, async () => {
     const { own } = await createProject();
     for (let round = 0; round < 6; round += 1) {
       await Promise.all(Array.from({ length: 20 }, (_, index) => submit({ name: `${round}-${index}` }, own)));
@@ -272,7 +314,14 @@ describe("the list", () => {
     expect(lengths).toEqual([50, 1, 100, 100, 1, 1]);
   });
 
-  test("is newest first, continues after a cursor and ends without one [spec:traces.list.order] [spec:traces.list.cursor] [spec:traces.list.nextCursor] [spec:traces.list.totalCount]", async () => {
+  test("is newest first, continues after a cursor and ends without one", {
+    tags: [
+      "spec:traces.list.order",
+      "spec:traces.list.cursor",
+      "spec:traces.list.nextCursor",
+      "spec:traces.list.totalCount",
+    ],
+  }, async () => {
     const { own } = await createProject();
     for (const day of [3, 1, 5, 2, 4]) {
       await submit({ name: `day ${day}`, timestamp: `2026-03-0${day}T00:00:00Z`, span_id: `root ${day}` }, own);
@@ -296,7 +345,9 @@ describe("the list", () => {
     expect(pages.map(({ traces, nextCursor }) => nextCursor === traces.at(-1)?._id)).toEqual([true, true, false]);
   });
 
-  test("is filtered by framework and by traffic, and counts the matches [spec:traces.list.framework] [spec:traces.list.source] [spec:traces.list.totalCount]", async () => {
+  test("is filtered by framework and by traffic, and counts the matches", {
+    tags: ["spec:traces.list.framework", "spec:traces.list.source", "spec:traces.list.totalCount"],
+  }, async () => {
     const { own } = await createProject();
     await submit({ name: "production", framework: "LangChain" }, own);
     await submit({ name: "evaluation", framework: "langchain", source: "eval-run" }, own);
@@ -319,7 +370,7 @@ describe("the list", () => {
   });
 });
 
-test("every span of a session is in one answer, ordered by start [spec:sessions.spans]", async () => {
+test("every span of a session is in one answer, ordered by start", { tags: ["spec:sessions.spans"] }, async () => {
   const { own } = await createProject();
   const startsOf = Array.from({ length: 120 }, (_, index) => (index * 7) % 120);
   const spans = startsOf.map((minute) => ({
@@ -338,7 +389,7 @@ test("every span of a session is in one answer, ordered by start [spec:sessions.
   expect(session.spans.map(({ name }) => Number(name))).toEqual(startsOf.toSorted((left, right) => left - right));
 });
 
-test("an agent cannot be deleted [spec:agent.no-delete]", async () => {
+test("an agent cannot be deleted", { tags: ["spec:agent.no-delete"] }, async () => {
   const { reference_agent_id: id } = await submit({ name: "lasting" });
 
   expect((await client.send("DELETE", `/agents/${id}`)).status).toBe(405);

@@ -44,7 +44,9 @@ async function callMcp(url: string, apiKey: string, message: object, headers: Re
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-test("a recorded export becomes a listed trace, and a dataset becomes a graded run [spec:run.results.accepted]", async () => {
+test("a recorded export becomes a listed trace, and a dataset becomes a graded run", {
+  tags: ["spec:run.results.accepted"],
+}, async () => {
   llm.answerWith({ kind: "verdict", rating: 8, justification: "Names the day." });
 
   const { list, listed, detail, runId, first, second, finalized, graded } = await gradeTracedRun(client);
@@ -97,7 +99,9 @@ test("a recorded export becomes a listed trace, and a dataset becomes a graded r
   expect([late.status, late.body]).toEqual([409, { error: "Run is already in a terminal state" }]);
 });
 
-test("a replayed batch echoes the stored verdicts and judges nothing again [spec:run.results.duplicates]", async () => {
+test("a replayed batch echoes the stored verdicts and judges nothing again", {
+  tags: ["spec:run.results.duplicates"],
+}, async () => {
   llm.answerWith({ kind: "verdict", rating: 6, justification: "First." });
   const runId = await createRun(client);
   const batch = buildResults(runId, 3);
@@ -261,7 +265,9 @@ test("a judge that is killed halfway is replaced by another; with none left, res
   });
 });
 
-test("without a judge key, results are skipped with that reason, and similarity is still computed [spec:result.skipped]", async () => {
+test("without a judge key, results are skipped with that reason, and similarity is still computed", {
+  tags: ["spec:result.skipped"],
+}, async () => {
   const keyless = await startCombined();
   try {
     const own = createClient(keyless);

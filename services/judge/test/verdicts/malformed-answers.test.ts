@@ -13,7 +13,8 @@ afterAll(() => llm.stop());
 
 describe.each(malformedAnswers)("of the malformed answers of class %s", (_, answers) => {
   test.each(answers.map((answer) => [answer.name, answer] as const))(
-    "%s is read as was decided [spec:limit.rating]",
+    "%s is read as was decided",
+    { tags: ["spec:limit.rating"] },
     async (__, { reply, expected }) => {
       for (const firstApi of ["responses", "chat"] as const) {
         llm.reset();

@@ -73,7 +73,9 @@ function textsIn(value: unknown): string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-test(`for any reply of a model, in ${seeds} mutations, the parsed verdict is within its bounds or absent [spec:limit.rating]`, () => {
+test(`for any reply of a model, in ${seeds} mutations, the parsed verdict is within its bounds or absent`, {
+  tags: ["spec:limit.rating"],
+}, () => {
   let verdicts = 0;
   for (let seed = 1; seed <= seeds; seed += 1) {
     const text = mutate(seed);
