@@ -182,3 +182,13 @@ export async function readJsonBytes(call: Call): Promise<Buffer> {
   requireJson(call.headers["content-type"]);
   return call.body();
 }
+
+/** The named headers that have a single value. */
+export function pickHeaders(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {
+  const picked: Record<string, string> = {};
+  for (const name of names) {
+    const value = headers[name];
+    if (typeof value === "string") picked[name] = value;
+  }
+  return picked;
+}

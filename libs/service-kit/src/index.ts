@@ -9,6 +9,7 @@ export { createBoundedCache } from "./bounded-cache.ts";
 export { readBuild, showBuild } from "./build-info.ts";
 export {
   type Call,
+  pickHeaders,
   type RowsType,
   readJsonBytes,
   readJsonObject,

@@ -78,3 +78,13 @@ export const verdictRecordQuery = (api: ProjectApi, verdictId: string | null) =>
 /** One record as the API returns it. */
 export type VerdictRecord =
   paths["/api/v1/verdicts/{verdictId}"]["get"]["responses"][200]["content"]["application/json"];
+
+/** The ratings of a trace by live judges and groups, with their justifications. */
+export const traceEvaluationsQuery = (api: ProjectApi, traceId: string) =>
+  queryOptions({
+    queryKey: [api.projectId, "trace-evaluations", traceId],
+    queryFn: async ({ signal }) => {
+      const path = "/api/v1/agent-monitoring/traces/{traceId}/evaluations";
+      return (await bodyOf(api.GET(path, { params: { path: { traceId } }, signal }))).evaluations;
+    },
+  });

@@ -59,13 +59,3 @@ export const clientScoresQuery = (api: ProjectApi, sessionId: string) =>
     },
     refetchInterval: freshMs,
   });
-
-/** The scores by live judges for one turn, with their justifications. */
-export const turnEvaluationsQuery = (api: ProjectApi, traceId: string) =>
-  queryOptions({
-    queryKey: [api.projectId, "trace-evaluations", traceId],
-    queryFn: async ({ signal }) => {
-      const path = "/api/v1/agent-monitoring/traces/{traceId}/evaluations";
-      return (await bodyOf(api.GET(path, { params: { path: { traceId } }, signal }))).evaluations;
-    },
-  });

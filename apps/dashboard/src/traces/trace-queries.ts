@@ -24,16 +24,6 @@ export const traceQuery = (api: ProjectApi, traceId: string) =>
     structuralSharing: false,
   });
 
-/** The ratings of a trace by live judges and groups. */
-export const traceEvaluationsQuery = (api: ProjectApi, traceId: string) =>
-  queryOptions({
-    queryKey: [api.projectId, "trace-evaluations", traceId],
-    queryFn: async ({ signal }) => {
-      const path = "/api/v1/agent-monitoring/traces/{traceId}/evaluations";
-      return (await bodyOf(api.GET(path, { params: { path: { traceId } }, signal }))).evaluations;
-    },
-  });
-
 /**
  * The trace id of the producer; null for traces that were not sent over OpenTelemetry. Traces without a session use it as their
  * session.

@@ -2,12 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { verdictsOfEvaluations, verdictsOfTrace } from "../blocks/verdict-sources.ts";
 import { Why } from "../blocks/why.tsx";
+import { traceEvaluationsQuery } from "../blocks/why-queries.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { classNames } from "../ui/class-names.ts";
 import { Score } from "../ui/score.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
-import { type TraceDetail, traceEvaluationsQuery } from "./trace-queries.ts";
+import type { TraceDetail } from "./trace-queries.ts";
 
 /** All ratings of a trace, and the explanation of the selected one. */
 export function VerdictsTab({

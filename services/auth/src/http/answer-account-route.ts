@@ -1,5 +1,5 @@
 import { accountOriginHeader, clientAddressHeader } from "@touchstone/contracts";
-import { AppError, type Handler, isAppError } from "@touchstone/service-kit";
+import { AppError, type Handler, isAppError, pickHeaders } from "@touchstone/service-kit";
 import type { Accounts } from "../accounts/accounts.ts";
 
 /** Any route of the sign-in family: this checks that the body is JSON, the accounts library checks everything else. */
@@ -22,7 +22,7 @@ export function answerAccountRoute({ accounts }: { accounts: Accounts }, { metho
       path: pathOf(path, call.params, call.identity.path),
       origin,
       headers: {
-        ...pick(call.headers, ["cookie", "user-agent", "origin", "referer"]),
+        ...pickHeaders(call.headers, ["cookie", "user-agent", "origin", "referer"]),
         ...(typeof address === "string" && { "x-forwarded-for": address }),
       },
       body,
@@ -41,13 +41,4 @@ function pathOf(path: string, params: Readonly<Record<string, string>>, asked: s
   const named = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(params[name] ?? ""));
   const question = asked.indexOf("?");
   return question < 0 ? named : named + asked.slice(question);
-}
-
-function pick(headers: Readonly<Record<string, string | string[] | undefined>>, names: readonly string[]) {
-  const picked: Record<string, string> = {};
-  for (const name of names) {
-    const value = headers[name];
-    if (typeof value === "string") picked[name] = value;
-  }
-  return picked;
 }

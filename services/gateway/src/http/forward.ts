@@ -10,6 +10,7 @@ import {
   noRoom,
   passPieces,
   passStream,
+  pickHeaders,
   type StreamPlace,
   tooMuchToSend,
 } from "@touchstone/service-kit";
@@ -18,7 +19,7 @@ import { tenantOf } from "../caller.ts";
 import { accountHeaders, originHeaders } from "./account-headers.ts";
 import type { Answerer } from "./edge.ts";
 import type { OpenStreams } from "./open-streams.ts";
-import { type ProxyToOwner, pick } from "./proxy.ts";
+import type { ProxyToOwner } from "./proxy.ts";
 import { noBody, readRequestBody } from "./request-body.ts";
 import { targetOf } from "./route-table.ts";
 
@@ -131,7 +132,7 @@ export function createForward(options: ForwardOptions): Answerer {
     const bytes = answer.whole?.bytes ?? (length === undefined ? null : Number(length));
     const isLarge = bytes === null || bytes > limits.smallBodyMaxBytes;
     if (request.method === "GET" && isLarge && !route.streaming) await makeRoom(answer, bytes, passing);
-    reply.code(status).headers(pick(headers, passedBack));
+    reply.code(status).headers(pickHeaders(headers, passedBack));
     if (isOfAccounts(route)) {
       for (const name of passedBackOfAccounts) if (headers[name] !== undefined) reply.header(name, headers[name]);
     }

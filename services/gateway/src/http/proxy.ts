@@ -6,7 +6,7 @@ import {
   type ServiceName,
   spentQuotaHeader,
 } from "@touchstone/contracts";
-import { AppError, type HopAnswer, type InternalClient, type Logger } from "@touchstone/service-kit";
+import { AppError, type HopAnswer, type InternalClient, type Logger, pickHeaders } from "@touchstone/service-kit";
 import type { Caller } from "../caller.ts";
 import type { IngestWatch } from "../ingest-health/ingest-watch.ts";
 import type { SpentQuotas } from "../limits/spent-quotas.ts";
@@ -70,7 +70,7 @@ export function createProxy(options: ProxyOptions): ProxyToOwner {
     const answer = await client.forward({
       method: route.method,
       path: target,
-      headers: { ...pick(headers, proxiedHeaders), ...ownHeaders },
+      headers: { ...pickHeaders(headers, proxiedHeaders), ...ownHeaders },
       body,
       bodyBytes,
       claims: {
@@ -103,14 +103,4 @@ export function createProxy(options: ProxyOptions): ProxyToOwner {
     if (route.owner === "auth") await revocations.heed(answer.headers, requestId);
     return answer;
   };
-}
-
-/** The named headers that have a single value. */
-export function pick(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {
-  const picked: Record<string, string> = {};
-  for (const name of names) {
-    const value = headers[name];
-    if (typeof value === "string") picked[name] = value;
-  }
-  return picked;
 }
