@@ -1,6 +1,16 @@
-import type { TestContext } from "vitest";
-import { requireRedis } from "./redis.ts";
+import { inject, type TestContext } from "vitest";
 import { type RedisOptions, startRedisProcess } from "./redis-server.ts";
+
+/**
+ * URL of the Redis of the test run. Skips the calling test if there is none, with the reason in the report:
+ * `test("...", async (context) => { const redisUrl = requireRedis(context); ... })`. All files share its databases: use
+ * unique keys.
+ */
+export function requireRedis(context: Pick<TestContext, "skip">): string {
+  const redis = inject("redis");
+  if (redis.url === null) context.skip(redis.reason);
+  return redis.url;
+}
 
 /** A redis-server of one test, which it may stop, freeze and empty. */
 export interface OwnRedis {
