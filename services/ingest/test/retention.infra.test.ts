@@ -1,16 +1,11 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import { randomBytes } from "node:crypto";
 import { ingestActRecorded, type RecordedAct } from "@touchstone/contracts";
-import { type Database, migrateSchema, openDatabase } from "@touchstone/db";
+import { type Database, openDatabase } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { removeUnnamedMedia } from "../src/media/unnamed-media-store.ts";
 import { createOldSpansStore } from "../src/retention/old-spans-store.ts";
 import { sweepOldSpans } from "../src/retention/sweep-old-spans.ts";
-import { ingestSchema } from "../src/schema.ts";
 import { createTraceRemover } from "../src/trace-store/removing/trace-remover.ts";
 import { openPools, silentLogger } from "./ingest-database.ts";
 import { buildLogs } from "./otlp/build-logs.ts";
@@ -327,41 +322,6 @@ describe("a span of a week that was dropped", () => {
     expect(await listNames(projectId)).toEqual([]);
     expect(await countOf("span_keys", projectId)).toBe(0);
   });
-});
-
-test("traces whose log records a previous release removed go with the upgrade, and so do their media", async () => {
-  const before = await mkdtemp(path.join(tmpdir(), "touchstone-migrations-"));
-  const old = await createTestDatabase();
-  const { app, maintenance } = openPools(old.url);
-  try {
-    const names = (await readdir(ingestSchema.directory)).filter((name) => name < "0024");
-    await Promise.all(names.map((name) => copyFile(path.join(ingestSchema.directory, name), path.join(before, name))));
-    await migrateSchema({ url: old.url, ...ingestSchema, directory: before, logger: silentLogger });
-    const projectId = newProject();
-    const [gone, kept] = [randomUUID(), randomUUID()];
-    const insert = (table: string, text: string) =>
-      maintenance.query({ name: "", text: `insert into ${table} ${text}` });
-    for (const key of [gone, kept]) {
-      await insert("ingest.traces (project_id, trace_key, span_count)", `values ('${projectId}', '${key}', 0)`);
-      const link = `values ('${projectId}', '${key}', replace('${key}', '-', ''), '', '', now())`;
-      await insert("ingest.media_links (project_id, media_id, trace_key, span_id, field, created_at)", link);
-      const medium = `values ('${projectId}', '${key}', '', 'image/png', 1, now())`;
-      await insert("ingest.media (project_id, id, sha256, content_type, content_length, created_at)", medium);
-    }
-    const record = `values ('${projectId}', '${kept}', '${kept}', 0, '{}', '')`;
-    await insert("ingest.log_fragments (project_id, dk, trace_key, time_nano, facts, body)", record);
-
-    await migrateSchema({ url: old.url, ...ingestSchema, logger: silentLogger });
-    await removeUnnamedMedia(maintenance, new Date(Date.now() + dayMs), () => true);
-
-    const { rows: traces } = await maintenance.query({ name: "", text: "select trace_key from ingest.traces" });
-    const { rows: media } = await maintenance.query({ name: "", text: "select id from ingest.media" });
-    expect([traces, media]).toEqual([[{ trace_key: kept }], [{ id: kept }]]);
-  } finally {
-    await Promise.all([app.close(), maintenance.close()]);
-    await old.drop();
-    await rm(before, { recursive: true });
-  }
 });
 
 test("a changed retention and a deletion of traces are written to the audit log, once, in the same transaction", async () => {

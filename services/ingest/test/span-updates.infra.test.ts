@@ -32,6 +32,20 @@ test("a span whose updates state no start is stored in the week of its first upd
   expect((await list(projectId)).traces).toMatchObject([{ name: "late", createdAt: time }]);
 });
 
+test("a search lists a trace once whose spans are updated together", async () => {
+  const projectId = uuidv7(Date.now());
+  const traceId = newTraceId();
+  const updates = [root, child].map((spanId) => ({
+    ...{ traceId, spanId, name: spanId === root ? "answer" : "model" },
+    ...(spanId === child && { parentSpanId: root }),
+  }));
+  await send(projectId, updates);
+  const outputs = updates.map((update) => ({ ...update, attributes: { "langfuse.observation.output": "zebra" } }));
+  expect((await send(projectId, outputs)).status).toBe(201);
+
+  expect(await list(projectId, "&search=zebra")).toMatchObject({ totalCount: 1, traces: [{ name: "answer" }] });
+});
+
 test("a span runs until an update states its end, and shows the last value of each attribute", async () => {
   const projectId = uuidv7(Date.now());
   const span = { traceId: newTraceId(), spanId: root };

@@ -3,7 +3,6 @@
 create function monitor.choice_of(document json) returns json
 language plpgsql
 immutable
-parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin

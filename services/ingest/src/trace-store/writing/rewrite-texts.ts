@@ -7,6 +7,7 @@ import { decodeSpanBody, readBodyMembers } from "../../model/span-body.ts";
 import { otlpFlag } from "../../model/span-row.ts";
 import { searchText } from "../../search/search-text.ts";
 import { createComposeLoader } from "../reading/compose-store.ts";
+import { keyOf } from "./read-traces.ts";
 
 /** Traces whose roots are read by one statement. */
 const tracesAtOnce = 128;
@@ -29,8 +30,10 @@ interface RootRecord {
  * writes the spans and records, after them.
  */
 export async function rewriteTexts(transaction: Transaction, traces: readonly TraceKey[]): Promise<void> {
-  for (let start = 0; start < traces.length; start += tracesAtOnce) {
-    await rewriteSome(transaction, traces.slice(start, start + tracesAtOnce));
+  // A trace named twice would get its text twice.
+  const different = [...new Map(traces.map((trace) => [keyOf(trace), trace])).values()];
+  for (let start = 0; start < different.length; start += tracesAtOnce) {
+    await rewriteSome(transaction, different.slice(start, start + tracesAtOnce));
   }
 }
 
