@@ -3,8 +3,8 @@ import { defineConfig } from "vitest/config";
 import { LongFilesFirst } from "./tools/long-files-first.ts";
 
 /**
- * Loading what a file needs costs more than most files' tests do, so a worker loads it once. What a test sets in a module or
- * in the environment it sets back.
+ * Loading what a file needs costs more than most files' tests do, so a worker loads it once. What a test sets in a module it
+ * sets back. Limits, deadlines and the environment are set back after each file.
  */
 const isolate = false;
 

@@ -1,5 +1,6 @@
+import { deadlines, limits } from "@touchstone/contracts";
 import fc from "fast-check";
-import { vi } from "vitest";
+import { afterAll, vi } from "vitest";
 
 /*
  * A setup file of every Vitest project: it runs before each test file. The files of a worker share `vi`.
@@ -26,3 +27,13 @@ if (vi.waitFor.name !== "waitForPatiently") {
 // Every run generates the same values, so that no change fails because of an unrelated bug. `npm run fuzz` looks for
 // new ones.
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(process.env.TOUCHSTONE_FUZZ_SEED ?? 20_261_124) });
+
+// The files of a worker share these objects. Without this, a small limit that one file sets would fail the next one.
+const usual = { limits: { ...limits }, deadlines: { ...deadlines }, environment: { ...process.env } };
+
+afterAll(() => {
+  Object.assign(limits, usual.limits);
+  Object.assign(deadlines, usual.deadlines);
+  for (const name of Object.keys(process.env)) if (!(name in usual.environment)) delete process.env[name];
+  Object.assign(process.env, usual.environment);
+});
