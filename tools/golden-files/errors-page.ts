@@ -10,7 +10,7 @@ const meanings: Record<ErrorCode, { when: string; todo: string }> = {
   },
   unauthorized: { when: "The key, session or token is missing or wrong.", todo: "Send a valid key." },
   forbidden: {
-    when: "The key has no access to the workspace or agent named in the body.",
+    when: "The key has no access to the workspace or agent that the request names.",
     todo: "Use that project's key.",
   },
   host_refused: {

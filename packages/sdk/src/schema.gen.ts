@@ -2599,6 +2599,8 @@ export interface operations {
                 failing?: string;
                 /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
                 toolFailing?: string;
+                /** @description true: the trace shows a model; false: it shows none */
+                hasModel?: string;
                 /** @description A span of the trace names this model itself and used tokens, from `from` on and before `to` */
                 usedModel?: string;
                 /** @description A span of the trace states this prompt */
@@ -2707,6 +2709,8 @@ export interface operations {
                 failing?: string;
                 /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
                 toolFailing?: string;
+                /** @description true: the trace shows a model; false: it shows none */
+                hasModel?: string;
                 /** @description A span of the trace names this model itself and used tokens, from `from` on and before `to` */
                 usedModel?: string;
                 /** @description A span of the trace states this prompt */
@@ -2758,6 +2762,8 @@ export interface operations {
                 failing?: string;
                 /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
                 toolFailing?: string;
+                /** @description true: the trace shows a model; false: it shows none */
+                hasModel?: string;
                 /** @description A span of the trace names this model itself and used tokens, from `from` on and before `to` */
                 usedModel?: string;
                 /** @description A span of the trace states this prompt */

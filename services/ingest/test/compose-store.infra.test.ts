@@ -88,6 +88,7 @@ const anyRoot = {
   isFailing: null,
   isToolFailing: null,
   usedModel: null,
+  hasModel: null,
   prompt: null,
   pattern: null,
 };

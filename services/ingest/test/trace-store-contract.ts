@@ -22,7 +22,7 @@ export const anyRoot: RootFilter = {
   ...{ ratingMin: null, ratingMax: null },
   isFailing: null,
   isToolFailing: null,
-  usedModel: null,
+  ...{ usedModel: null, hasModel: null },
   prompt: null,
   pattern: null,
 };

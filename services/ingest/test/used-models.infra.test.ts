@@ -35,8 +35,13 @@ async function namesOf(projectId: string, query: Record<string, string>): Promis
   return traces.map(({ name }) => name).sort();
 }
 
-/** Exports an agent's trace with a call of each of these models. */
-async function exportTrace(projectId: string, name: string, models: readonly string[]): Promise<void> {
+/** Exports a trace with a call of each of these models. The calls state the tokens, or its agent does. */
+async function exportTrace(
+  projectId: string,
+  name: string,
+  models: readonly string[],
+  tokensOf: "calls" | "agent" = "calls",
+): Promise<void> {
   const startMs = Date.now() - 60_000;
   const traceId = randomBytes(16).toString("hex");
   const span = (spanId: string, attributes: Record<string, string | number>, more: object) => ({
@@ -49,12 +54,13 @@ async function exportTrace(projectId: string, name: string, models: readonly str
     })),
   });
   const tokens = { "gen_ai.usage.input_tokens": 1_000_000, "gen_ai.usage.output_tokens": 100 };
+  const agent = { "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name };
   const spans = [
-    span("a".repeat(16), { "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name }, {}),
+    span("a".repeat(16), { ...agent, ...(tokensOf === "agent" && tokens) }, {}),
     ...models.map((model, index) =>
       span(
         `${"b".repeat(15)}${index}`,
-        { "gen_ai.operation.name": "chat", "gen_ai.request.model": model, ...tokens },
+        { "gen_ai.operation.name": "chat", "gen_ai.request.model": model, ...(tokensOf === "calls" && tokens) },
         { parentSpanId: "a".repeat(16) },
       ),
     ),
@@ -100,6 +106,32 @@ test("a filter lists the traces in which a model was used, as the costs by model
   const { byModel } = costTrend.parse(trend.json).totals;
   const [one] = (await list(projectId, { search: "own call", view: "preview" })).traces;
   expect(byModel[slow]).toBeCloseTo(3 * (one?.costUSD ?? 0), 9);
+});
+
+test("the tokens of an agent are not those of the model that its trace shows", async () => {
+  const projectId = newProject();
+  await exportTrace(projectId, "agent's tokens", [slow], "agent");
+  await exportTrace(projectId, "call's tokens", [slow]);
+
+  const { traces } = await list(projectId, { view: "preview", model: slow });
+  expect(traces.map(({ name, model }) => [name, model]).sort()).toEqual([
+    ["agent's tokens", slow],
+    ["call's tokens", slow],
+  ]);
+  expect(await namesOf(projectId, { usedModel: slow })).toEqual(["call's tokens"]);
+});
+
+test("a list of the traces that show no model leaves out those that do", async () => {
+  const projectId = newProject();
+  await submit(projectId, { name: "with a model", model: fast });
+  await submit(projectId, { name: "without" });
+  await exportTrace(projectId, "calls a model", [fast]);
+  await submit(newProject(), { name: "foreign" });
+  for (const search of [{}, { search: "wit" }]) {
+    expect(await namesOf(projectId, { hasModel: "false", ...search })).toEqual(["without"]);
+  }
+  expect(await namesOf(projectId, { hasModel: "true" })).toEqual(["calls a model", "with a model"]);
+  expect((await ingest.call(projectId, "GET", "/api/v1/ingest/traces?hasModel=perhaps")).status).toBe(400);
 });
 
 test("a search for the traces that used a model has pages", async () => {

@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { withPage } from "../src/open-page.ts";
-import { readSample, sample } from "../src/projects.ts";
+import { openPage, withPage } from "../src/open-page.ts";
+import { createOwnProject, readSample, sample } from "../src/projects.ts";
 
 const asNumber = (text: string | null | undefined): number => Number(text?.replaceAll(",", ""));
 
@@ -103,6 +103,27 @@ test("the figures of an agent open its traces, those that fail and those as slow
     await expectTotal(page, "Traces", agent.totalRuns);
     expect(await link('[href*="slow="]').count()).toBe(1);
   }));
+
+test("the figures of the traces that name no model open exactly those", async () => {
+  const { base, post } = await createOwnProject();
+  for (const model of ["gpt-5.6-luna", undefined, undefined]) {
+    await post("/ingest/traces", { name: "helper", model, input: "Hello", output: "Good day." });
+  }
+  const { page, problems, close } = await openPage();
+  try {
+    await page.goto(base);
+    await page
+      .getByRole("row", { name: /^no model named/ })
+      .locator('a[href*="/traces?"]')
+      .first()
+      .click();
+    await page.getByText("No model named", { exact: true }).waitFor();
+    await expectTotal(page, "Traces", 2);
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});
 
 test("the latest runs of the overview open their comparison with the run before", () =>
   withPage("", async (page) => {

@@ -76,7 +76,7 @@ test("the shown signal and the text typed about it stay when another signal arri
   }
 });
 
-test("a day of a signal's trend opens what it counts, and a key opens it, too", async () => {
+test("a day of a signal's trend and its count open what they count, the day by a key, too", async () => {
   const own = await createOwnProject();
   const count = 23;
   for (let index = 0; index < count; index += 1) {
@@ -102,11 +102,16 @@ test("a day of a signal's trend opens what it counts, and a key opens it, too", 
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("Enter");
     await page.waitForURL(/day=/);
-    const rows = page.getByRole("list", { name: "Seen on this day" }).getByRole("listitem");
+    const rows = page.getByRole("list", { name: /^Seen on / }).getByRole("listitem");
     await expect.poll(() => rows.count()).toBe(20);
     await page.getByText(`${count} times`, { exact: true }).last().waitFor();
     await page.getByRole("button", { name: "Show earlier", exact: true }).click();
     await expect.poll(() => rows.count()).toBe(count);
+
+    await page.getByRole("link", { name: `${count} times`, exact: true }).click();
+    const everyTime = page.getByRole("list", { name: "Every time it was seen", exact: true }).getByRole("listitem");
+    await expect.poll(() => everyTime.count()).toBe(20);
+    await page.goBack();
     await rows.last().getByRole("link", { name: "Trace", exact: true }).click();
     await page.getByText("Question 0", { exact: true }).first().waitFor();
     expect(problems).toEqual([]);

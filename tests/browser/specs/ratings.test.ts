@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { withPage } from "../src/open-page.ts";
-import { readSample } from "../src/projects.ts";
+import { waitUntil } from "../../integration/src/wait-until.ts";
+import { openPage, withPage } from "../src/open-page.ts";
+import { createOwnProject, readSample } from "../src/projects.ts";
 
 type Points = { points: { ts: string; count: number }[] };
 type Judges = { judgeScorers: { _id: string; name: string; online: { profileId: string } | null }[] };
@@ -66,6 +67,9 @@ test("a point of a judge's charts opens the ratings of its time, by Enter and by
       points.reduce((sum, { count }) => sum + count, 0),
     );
 
+    // A click takes the focus from the other chart, with which it shares a cursor.
+    await chart.focus();
+    await page.keyboard.press("ArrowRight");
     const bars = page.getByRole("group", { name: /^Ratings over time/ });
     await bars.scrollIntoViewIfNeeded();
     const plot = await bars.locator("svg").boundingBox();
@@ -77,4 +81,29 @@ test("a point of a judge's charts opens the ratings of its time, by Enter and by
     await page.waitForURL(/from=/);
     await expectRatings(page, greatest);
   });
+});
+
+test("a rating of a session names the session and opens it", async () => {
+  const { base, client, post } = await createOwnProject();
+  const { judgeScorer } = await post("/agent-monitoring/judge-scorers", {
+    name: "Patient",
+    judge: { evaluationCriteria: "Does it stay polite in every turn?" },
+    online: { sampleRate: 1, alertThreshold: 5, scope: "session", idleSeconds: 1 },
+  });
+  const { _id: judgeId, online } = judgeScorer as { _id: string; online: { profileId: string } };
+  await post("/ingest/traces", { name: "greeter", input: "Hello", output: "Good day.", sessionId: "long-talk" });
+  await waitUntil("the judge has rated the session", async () => {
+    await post("/agent-monitoring/session-sweep/run", {});
+    const { body } = await client.send("GET", `/monitor/online-evaluators/${online.profileId}/events`);
+    return (body as { totalCount: number }).totalCount === 1;
+  });
+  const { page, problems, close } = await openPage();
+  try {
+    await page.goto(`${base}/judges/${judgeId}`);
+    await ratingsOf(page).getByRole("link", { name: "long-talk", exact: true }).click();
+    await page.getByRole("list", { name: "Turns" }).getByText("Good day.").waitFor();
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
 });

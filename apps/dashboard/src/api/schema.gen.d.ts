@@ -5384,6 +5384,8 @@ export interface operations {
                 failing?: string;
                 /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
                 toolFailing?: string;
+                /** @description true: the trace shows a model; false: it shows none */
+                hasModel?: string;
                 /** @description A span of the trace names this model itself and used tokens, from `from` on and before `to` */
                 usedModel?: string;
                 /** @description A span of the trace states this prompt */
@@ -5552,6 +5554,8 @@ export interface operations {
                 failing?: string;
                 /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
                 toolFailing?: string;
+                /** @description true: the trace shows a model; false: it shows none */
+                hasModel?: string;
                 /** @description A span of the trace names this model itself and used tokens, from `from` on and before `to` */
                 usedModel?: string;
                 /** @description A span of the trace states this prompt */
@@ -5603,6 +5607,8 @@ export interface operations {
                 failing?: string;
                 /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
                 toolFailing?: string;
+                /** @description true: the trace shows a model; false: it shows none */
+                hasModel?: string;
                 /** @description A span of the trace names this model itself and used tokens, from `from` on and before `to` */
                 usedModel?: string;
                 /** @description A span of the trace states this prompt */

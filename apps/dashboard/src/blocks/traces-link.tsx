@@ -13,6 +13,7 @@ export interface CountedTraces {
   promptVersion?: string;
   model?: string;
   usedModel?: string;
+  noModel?: true;
   error?: true;
   rating?: "failing" | "tool" | "rated";
   /** Minimum in milliseconds. */

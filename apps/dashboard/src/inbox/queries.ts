@@ -51,17 +51,17 @@ export const signalQuery = (api: ProjectApi, signalId: string) =>
       bodyOf(api.GET("/api/v1/monitor/signals/{signalId}", { params: { path: { signalId } }, signal })),
   });
 
-/** How often a signal was seen from `from` on and before `to`, newest first, in pages. */
+/** Each time a signal was seen, from `from` on and before `to`, newest first, in pages. */
 export const signalEventsQuery = (
   api: ProjectApi,
   signalId: string,
-  period: { from: string; to?: string | undefined },
+  period: { from?: string | undefined; to?: string | undefined },
 ) =>
   infiniteQueryOptions({
     queryKey: [api.projectId, "signals", "events", signalId, period],
     queryFn: ({ pageParam, signal }) => {
       const query = {
-        from: period.from,
+        ...(period.from !== undefined && { from: period.from }),
         ...(period.to !== undefined && { to: period.to }),
         ...(pageParam !== null && { cursor: pageParam }),
       };

@@ -14,7 +14,7 @@ const inboxRoute = createRoute({
     search: text,
     open: text,
     seen: text,
-    // The start of one day of the trend.
+    // The start of one day of the trend, or every day.
     day: text,
     why: flag,
   }),

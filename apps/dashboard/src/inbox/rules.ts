@@ -13,6 +13,9 @@ export const statusNames: Record<StatusChoice, string> = {
   all: "All",
 };
 
+/** In the URL, in place of one day of a signal's trend. */
+export const everyDay = "all";
+
 /** The statuses of a choice; null means all. */
 export function statusesOf(choice: StatusChoice): readonly SignalStatus[] | null {
   if (choice === "all") return null;

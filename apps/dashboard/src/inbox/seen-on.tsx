@@ -11,16 +11,17 @@ import { signalEventsQuery } from "./queries.ts";
 
 interface SeenOnProps {
   signalId: string;
-  /** The start of the day. */
-  from: string;
+  /** The start of the day; absent: every day. */
+  from?: string;
   /** Its end; absent of the last day. */
-  to: string | undefined;
+  to?: string | undefined;
   /** Lists the newest occurrences again. */
-  onShowAll(): void;
+  onClose(): void;
 }
 
-/** What one day of a signal's trend counts, newest first, each with its trace or session. */
-export function SeenOn({ signalId, from, to, onShowAll }: SeenOnProps) {
+/** What a signal's count, or one day of its trend, counts, newest first, each with its trace or session. */
+export function SeenOn({ signalId, from, to, onClose }: SeenOnProps) {
+  const title = from === undefined ? "Every time it was seen" : `Seen on ${formatDay(from)}`;
   const events = useInfiniteQuery(signalEventsQuery(useApi(), signalId, { from, to }));
   const rows = events.data?.pages.flatMap((page) => page.events) ?? [];
   const total = events.data?.pages[0]?.totalCount;
@@ -29,29 +30,33 @@ export function SeenOn({ signalId, from, to, onShowAll }: SeenOnProps) {
   return (
     <div ref={section} tabIndex={-1} className="outline-none">
       <Section
-        title={`Seen on ${formatDay(from)}`}
+        title={title}
         aside={total !== undefined && countOf(total, "time", "times")}
-        actions={<Button onClick={onShowAll}>All days</Button>}
+        actions={<Button onClick={onClose}>The newest</Button>}
       >
         <Loaded query={events}>
-          {() => (
-            <ul aria-label="Seen on this day" className="m-0 list-none border-t border-line p-0">
-              {rows.map(({ id, seenAt, rating, input, output, traceId, sessionId }) => (
-                <li key={id} className="flex min-h-8 items-center gap-3 border-b border-line px-1 max-md:min-h-11">
-                  <span className="w-24 shrink-0 text-soft tabular-nums">
-                    <Time iso={seenAt} />
-                  </span>
-                  {rating !== null && (
-                    <span className="w-10 shrink-0">
-                      <Score rating={rating} />
+          {() =>
+            rows.length === 0 ? (
+              <p className="m-0 text-soft">It is no longer known of which traces it was seen.</p>
+            ) : (
+              <ul aria-label={title} className="m-0 list-none border-t border-line p-0">
+                {rows.map(({ id, seenAt, rating, input, output, traceId, sessionId }) => (
+                  <li key={id} className="flex min-h-8 items-center gap-3 border-b border-line px-1 max-md:min-h-11">
+                    <span className="w-24 shrink-0 text-soft tabular-nums">
+                      <Time iso={seenAt} />
                     </span>
-                  )}
-                  <span className="min-w-0 flex-1 truncate">{input ?? output ?? "-"}</span>
-                  <Place traceId={traceId} sessionId={sessionId} />
-                </li>
-              ))}
-            </ul>
-          )}
+                    {rating !== null && (
+                      <span className="w-10 shrink-0">
+                        <Score rating={rating} />
+                      </span>
+                    )}
+                    <span className="min-w-0 flex-1 truncate">{input ?? output ?? "-"}</span>
+                    <Place traceId={traceId} sessionId={sessionId} />
+                  </li>
+                ))}
+              </ul>
+            )
+          }
         </Loaded>
         {events.hasNextPage && (
           <Button isBusy={events.isFetchingNextPage} onClick={() => void events.fetchNextPage()} className="mt-3">

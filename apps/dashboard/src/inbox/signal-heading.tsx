@@ -3,7 +3,7 @@ import { useApi } from "../shell/session.tsx";
 import { countOf } from "../ui/format.ts";
 import { Badge, Time } from "../ui/page.tsx";
 import type { Signal } from "./queries.ts";
-import type { SignalStatus } from "./rules.ts";
+import { everyDay, type SignalStatus } from "./rules.ts";
 import { SeverityBadge } from "./severity-badge.tsx";
 
 const words: Record<SignalStatus, string> = {
@@ -35,7 +35,18 @@ export function SignalHeading({ signal }: { signal: Signal }) {
       </div>
       <h2 className="m-0 text-base break-words">{signal.summary}</h2>
       <div className="flex flex-wrap gap-x-3 text-soft">
-        <span>seen {countOf(signal.occurrenceCount, "time", "times")}</span>
+        <span>
+          seen{" "}
+          <Link
+            from="/p/$projectId/inbox"
+            to="."
+            search={(before) => ({ ...before, open: signal._id, day: everyDay })}
+            resetScroll={false}
+            className="text-accent underline"
+          >
+            {countOf(signal.occurrenceCount, "time", "times")}
+          </Link>
+        </span>
         <span>
           first <Time iso={signal.firstSeenAt} isAge />
         </span>

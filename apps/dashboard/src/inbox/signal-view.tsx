@@ -15,7 +15,7 @@ import { Loaded } from "../ui/states.tsx";
 import { CorrectScore } from "./correct-score.tsx";
 import { OccurrenceList, OccurrenceView } from "./occurrences.tsx";
 import { type Occurrence, type SignalDetail, signalQuery } from "./queries.ts";
-import type { SignalStatus } from "./rules.ts";
+import { everyDay, type SignalStatus } from "./rules.ts";
 import { SeenOn } from "./seen-on.tsx";
 import { SignalActs } from "./signal-acts.tsx";
 import { SignalHeading } from "./signal-heading.tsx";
@@ -27,7 +27,7 @@ interface ViewProps {
   seen: string | undefined;
   /** Opens the explanation of its score. */
   why: true | undefined;
-  /** The start of the day of its trend to list. */
+  /** The start of the day of its trend to list, or {@link everyDay}. */
   day: string | undefined;
   show: Selection["show"];
   onAct(status: SignalStatus): void;
@@ -79,9 +79,8 @@ function Evidence({ detail: { signal, trend }, seen, why, day, show, onAct }: Vi
           {day !== undefined ? (
             <SeenOn
               signalId={signal._id}
-              from={day}
-              to={trend.find(({ ts }) => ts > day)?.ts}
-              onShowAll={() => show({ day: undefined })}
+              {...(day !== everyDay && { from: day, to: trend.find(({ ts }) => ts > day)?.ts })}
+              onClose={() => show({ day: undefined })}
             />
           ) : (
             signal.occurrences.length > 1 && (

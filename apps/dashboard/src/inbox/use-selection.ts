@@ -11,7 +11,7 @@ export interface Selection {
   /** The signal that keys act on. It is updated before the URL, so that the second of two quick keys acts on the next signal. */
   current: RefObject<string | undefined>;
   select(id: string | undefined): void;
-  /** Shows another occurrence of the selected signal, the explanation of its score, or one day of its trend. */
+  /** Shows another occurrence of the selected signal, the explanation of its score, or one or every day of its trend. */
   show(part: ShownPart): void;
 }
 

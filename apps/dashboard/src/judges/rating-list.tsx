@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useLocation } from "@tanstack/react-router";
+import { Link, useLocation } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useWhyKey } from "../blocks/why-key.ts";
 import { useApi } from "../shell/session.tsx";
@@ -67,7 +67,9 @@ export function RatingList({ scorer: { evaluatorId, threshold }, search, onShowA
                     <>
                       <div className="flex gap-3">
                         <Score rating={said.rating} threshold={threshold} onWhy={() => onWhy(said.id)} />
-                        <span className="truncate text-soft">{said.input}</span>
+                        <span className="truncate text-soft">
+                          <RatedText rated={said} />
+                        </span>
                       </div>
                       <div className="line-clamp-2 text-ink">{said.justification}</div>
                     </>
@@ -92,6 +94,20 @@ function useFocusByHash(from: string | undefined) {
   return element;
 }
 
+/** The input of the rated trace; of a session a link to its turns. */
+function RatedText({ rated: { input, traceId, sessionId } }: { rated: LiveRating }) {
+  const { projectId } = useApi();
+  if (traceId !== null || sessionId === null) return input;
+  return (
+    <>
+      <span className="text-faint">Session</span>{" "}
+      <Link to="/p/$projectId/sessions/$sessionId" params={{ projectId, sessionId }} className="text-accent">
+        {sessionId}
+      </Link>
+    </>
+  );
+}
+
 function columnsOf(threshold: number | null, onWhy: (id: string) => void): Column<LiveRating>[] {
   return [
     {
@@ -100,7 +116,7 @@ function columnsOf(threshold: number | null, onWhy: (id: string) => void): Colum
       width: "4.5rem",
       cell: ({ id, rating }) => <Score rating={rating} threshold={threshold} onWhy={() => onWhy(id)} />,
     },
-    { key: "input", header: "Input", width: "minmax(8rem, 2fr)", cell: ({ input }) => input },
+    { key: "input", header: "Input", width: "minmax(8rem, 2fr)", cell: (rated) => <RatedText rated={rated} /> },
     {
       key: "output",
       header: "Output",

@@ -34,9 +34,8 @@ export function ModelFigures({ window }: { window: Window }) {
 }
 
 function ModelRow({ row, from }: { row: ModelFigure; from: string }) {
-  // No filter lists the traces that name no model.
-  const traces: CountedTraces | undefined =
-    row.model === null ? undefined : { from, model: row.model, source: "production" };
+  const shown: CountedTraces = row.model === null ? { noModel: true } : { model: row.model };
+  const traces: CountedTraces = { from, ...shown, source: "production" };
   // A trace shows one of its models; each of them has a cost.
   const priced: CountedTraces | undefined = row.model === null ? undefined : { from, usedModel: row.model };
   return (
@@ -46,9 +45,7 @@ function ModelRow({ row, from }: { row: ModelFigure; from: string }) {
         <TracesLink traces={traces}>{formatCount(row.traces)}</TracesLink>
       </td>
       <td>
-        <TracesLink traces={someOf(traces && { ...traces, error: true }, row.errors)}>
-          {formatShare(row.errorRate)}
-        </TracesLink>
+        <TracesLink traces={someOf({ ...traces, error: true }, row.errors)}>{formatShare(row.errorRate)}</TracesLink>
       </td>
       <td>
         <TracesLink traces={slowerThan(traces, row.latencyP50)}>{formatDuration(row.latencyP50)}</TracesLink>
@@ -57,7 +54,7 @@ function ModelRow({ row, from }: { row: ModelFigure; from: string }) {
         <TracesLink traces={slowerThan(traces, row.latencyP95)}>{formatDuration(row.latencyP95)}</TracesLink>
       </td>
       <td>
-        <TracesLink traces={someOf(traces && { ...traces, rating: "rated" }, row.ratings)}>
+        <TracesLink traces={someOf({ ...traces, rating: "rated" }, row.ratings)}>
           <Score rating={row.meanRating} scorer={`mean of ${formatCount(row.ratings)} ratings`} />
         </TracesLink>
       </td>

@@ -18,6 +18,7 @@ export function filterChips(filter: TracesFilter, agentName: (id: string) => str
     agent !== undefined && { name: "agent", text: `Agent ${agentName(agent)}`, isInMenu: true },
     model !== undefined && { name: "model", text: `Model ${model}`, isInMenu: true },
     usedModel !== undefined && { name: "usedModel", text: `Used ${usedModel}`, isInMenu: false },
+    filter.noModel === true && { name: "noModel", text: "No model named", isInMenu: false },
     source !== undefined && { name: "source", text: sources[source], isInMenu: true },
     outcome !== undefined && {
       name: outcome === "error" ? "error" : "rating",

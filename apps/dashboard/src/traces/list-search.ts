@@ -9,6 +9,8 @@ export const readTracesSearch = searchOf({
   model: text,
   /** A span names this model itself and used tokens. */
   usedModel: text,
+  /** Only traces that show no model. */
+  noModel: flag,
   framework: text,
   source: oneOf(["production", "eval"]),
   error: flag,
@@ -38,6 +40,7 @@ const filterNames = [
   "agent",
   "model",
   "usedModel",
+  "noModel",
   "framework",
   "source",
   "error",
@@ -94,8 +97,8 @@ export function outcomeFilter(outcome: Outcome | undefined): FilterChange {
 }
 
 /** Whether new traces can appear in the list: not if its window ends in the past, nor if a filter depends on later verdicts or spans. */
-export function canFollow({ to, rating, usedModel }: TracesFilter): boolean {
-  return to === undefined && rating === undefined && usedModel === undefined;
+export function canFollow({ to, rating, usedModel, noModel }: TracesFilter): boolean {
+  return to === undefined && rating === undefined && usedModel === undefined && noModel === undefined;
 }
 
 const ratingQuery = {
@@ -108,12 +111,13 @@ const ratingQuery = {
 /** The filters as parameters of the API. */
 export function listQueryOf(filter: TracesFilter, now = Date.now()) {
   const { search, agent, model, usedModel, framework, source, error, from, to, rating, session, slow } = filter;
-  const { prompt, promptVersion } = filter;
+  const { prompt, promptVersion, noModel } = filter;
   return {
     ...(search !== undefined && { search }),
     ...(agent !== undefined && { agentId: agent }),
     ...(model !== undefined && { model }),
     ...(usedModel !== undefined && { usedModel }),
+    ...(noModel && { hasModel: "false" }),
     ...(framework !== undefined && { framework }),
     ...(source !== undefined && { source }),
     ...(error && { hasError: "true" }),

@@ -39,6 +39,7 @@ describe("the question to the API", () => {
         session: "s",
         slow: "4200",
         usedModel: "gpt",
+        noModel: "true",
         prompt: "p",
         promptVersion: "2",
       }),
@@ -52,6 +53,7 @@ describe("the question to the API", () => {
       sessionId: "s",
       latencyMinMs: "4200",
       usedModel: "gpt",
+      hasModel: "false",
       promptName: "p",
       promptVersion: "2",
     });
@@ -87,12 +89,13 @@ test.each(["failing", "error", "passing", "rated", undefined] as const)(
 test("chips name what is set, agents by their name", () => {
   const prompt = { prompt: "greeting", promptVersion: "2" };
   const chips = filterChips(
-    { agent: "7", error: true, from: "7d", slow: 4200, search: "x", usedModel: "gpt", ...prompt },
+    { agent: "7", error: true, from: "7d", slow: 4200, search: "x", usedModel: "gpt", noModel: true, ...prompt },
     () => "refund-agent",
   );
   expect(chips.map(({ text }) => text)).toEqual([
     "Agent refund-agent",
     "Used gpt",
+    "No model named",
     "Ended in an error",
     "Last 7 days",
     "Prompt greeting, version 2",

@@ -80,7 +80,7 @@ async function load(client: DemoClient, { visits, largeSpans, borrowedJudge, onP
   await loadEvaluation(client, { findSource: sourceFinder(traces, traceIdOf), judges });
   onProgress("votes");
   await loadVotes(client, planVotes(traces), traceIdOf);
-  await awaitSettled(client, judged.length);
+  await awaitSettled(client);
   // Before the judges of conversations get their delay of two minutes of silence.
   await judgeConversations(client);
   await setSampleRate(client, judges, 0);
@@ -95,7 +95,7 @@ async function load(client: DemoClient, { visits, largeSpans, borrowedJudge, onP
     onProgress: (rated) => onProgress(`${rated} of ${judged.length} verdicts`),
   });
   await triageSignals(client);
-  await awaitSettled(client, timed.length);
+  await awaitSettled(client);
   await setSampleRate(client, judges, sampleRate);
   await loadAlertRules(client, agentIds);
 }

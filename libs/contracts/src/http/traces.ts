@@ -214,6 +214,7 @@ export const listTracesQuery = z.object({
     .string()
     .optional()
     .describe("true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did"),
+  hasModel: z.string().optional().describe("true: the trace shows a model; false: it shows none"),
   usedModel: z
     .string()
     .optional()

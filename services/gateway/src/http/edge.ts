@@ -157,15 +157,16 @@ export function createEdge(options: EdgeOptions): Edge {
       await count(reply, route.keyRateGroup, projectId, byAddress); // 429
     }
     if (projectId !== null) options.spentQuotas.check(projectId, route); // 429
-    if (options.handsOutKey && namesOtherWorkspace(request.headers, projectId)) {
-      passage.warning = workspaceIgnored;
-      reply.header(warningHeader, workspaceIgnored);
-    }
     if (route.body !== undefined) {
       refuseBodyByHeaders(route.body, request.headers, options.bodyMaxBytes(route)); // 413, 415
     } else {
       // An ignored body cannot have a wrong type; the framework would check it otherwise.
       delete request.raw.headers["content-type"];
+    }
+    if (namesOtherWorkspace(request.headers, projectId)) {
+      if (!options.handsOutKey) throw new AppError("forbidden", "Unauthorized workspace access");
+      passage.warning = workspaceIgnored;
+      reply.header(warningHeader, workspaceIgnored);
     }
   });
 
@@ -344,8 +345,8 @@ function showRateLimit(reply: FastifyReply, { limit, windowSeconds, remaining, r
 }
 
 /**
- * True if `x-workspace-id` names another workspace than the key's project. The header has no effect; the warning helps
- * a client that misses its traces.
+ * True if `x-workspace-id` names another workspace than the key's project. Without accounts it is a leftover from another
+ * system, and a warning helps a client that misses its traces.
  */
 function namesOtherWorkspace(headers: IncomingHttpHeaders, projectId: string | null): boolean {
   const named = headers["x-workspace-id"];

@@ -10,6 +10,8 @@ export interface RootFilter {
   model: string | null;
   /** A span of its trace names this model itself and used tokens, in the period of the filter. */
   usedModel: string | null;
+  /** Whether its row shows a model. */
+  hasModel: boolean | null;
   /** `createdAt` in epoch milliseconds, inclusive. */
   fromMs: number | null;
   /** Exclusive. */

@@ -20,6 +20,7 @@ const everything: RemovalFilter = {
   isFailing: null,
   isToolFailing: null,
   usedModel: null,
+  hasModel: null,
   prompt: null,
 };
 

@@ -41,6 +41,7 @@ export function readDeletionFilter(query: Call["query"]): RemovalFilter {
     isFailing: null,
     isToolFailing: null,
     usedModel: null,
+    hasModel: null,
     prompt: null,
   };
 }

@@ -18,6 +18,7 @@ export function readRootFilter(query: Call["query"]): RootFilter | null {
     sessionId: one("sessionId"),
     model: one("model"),
     usedModel: one("usedModel"),
+    hasModel: readFlag("hasModel", one("hasModel")),
     fromMs: readInstant("from", one("from")),
     toMs: readInstant("to", one("to")),
     hasError: readFlag("hasError", one("hasError")),

@@ -66,9 +66,12 @@ export function TimeChart(props: TimeChartProps) {
     return Math.min(labels.length - 1, Math.max(0, Math.floor(offset / step)));
   }
   function onClick(event: MouseEvent): void {
+    const index = indexAt(event);
+    const { nativeEvent } = event;
+    const isMouse = nativeEvent instanceof PointerEvent && nativeEvent.pointerType === "mouse";
     // A finger has no cursor: the first touch shows the values.
-    if (indexAt(event) === shown) onOpen?.(shown);
-    else setCursor(indexAt(event));
+    if (isMouse || index === shown) onOpen?.(index);
+    else setCursor(index);
   }
   function onKeyDown(event: KeyboardEvent): void {
     if (event.key === "Enter" && shown !== null) onOpen?.(shown);
@@ -108,7 +111,8 @@ export function TimeChart(props: TimeChartProps) {
           width={width}
           height={height}
           aria-hidden
-          className="block overflow-visible"
+          // A mark under the pointer may be removed while the button is down, and the browser would drop the click.
+          className="block overflow-visible **:pointer-events-none"
           onPointerMove={(event) => setCursor(indexAt(event))}
           onPointerLeave={() => setCursor(null)}
         >

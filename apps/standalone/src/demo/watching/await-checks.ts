@@ -5,12 +5,13 @@ const judgesPath = "/agent-monitoring/judge-scorers";
 const settlingMaxMs = 60_000;
 const pollMs = 250;
 
-/** Waits until this many traces have settled, at most a minute. Later changes of scorers do not affect them. */
-export async function awaitSettled(client: DemoClient, count: number): Promise<void> {
+/** Waits until all traces sent so far have settled, at most a minute. Later changes of scorers do not affect them. */
+export async function awaitSettled(client: DemoClient): Promise<void> {
+  const sent = await client.call<{ totalCount: number }>("GET", "/ingest/traces?source=production&limit=1");
   const endMs = Date.now() + settlingMaxMs;
   while (Date.now() < endMs) {
     const { totalRuns } = await client.call<{ totalRuns: number }>("GET", "/monitor/kpis?window=30d");
-    if (totalRuns >= count) return;
+    if (totalRuns >= sent.totalCount) return;
     await sleep(pollMs);
   }
 }

@@ -36,9 +36,12 @@ export function rootConditions(query: Omit<RootFilter, "pattern">, values: unkno
   if (query.source === "production") add("production", "source is null", "source = ''");
   if (query.agentId !== null) add("agent", `agent_id = ${parameter(query.agentId)}`);
   if (query.model !== null) add("model", `model = ${parameter(query.model)}`);
+  if (query.hasModel !== null) {
+    add(query.hasModel ? "has_model" : "no_model", `model is ${query.hasModel ? "not " : ""}null`);
+  }
   if (query.usedModel !== null) {
     const bounds = [query.fromMs === null ? "" : "_since", query.toMs === null ? "" : "_until"].join("");
-    addSparse(`used${bounds}`, usedModelCondition("id", query.usedModel, query, parameter));
+    addSparse(`used${bounds}`, usesModel("id", query.usedModel, query, parameter));
   }
   if (query.hasError !== null)
     add(query.hasError ? "error" : "no_error", query.hasError ? "has_error" : "not has_error");
@@ -81,8 +84,31 @@ export function rootConditions(query: Omit<RootFilter, "pattern">, values: unkno
   return conditions;
 }
 
+/**
+ * The conditions that `ingest.find_roots` does not know, by name: the hits of a search are tested for them, and counted afterwards.
+ * `id` is the column of a hit.
+ */
+export function conditionsOnHits(
+  id: string,
+  query: RootFilter,
+  parameter: (value: unknown) => string,
+): { name: string; text: string }[] {
+  const { usedModel, hasModel } = query;
+  return [
+    ...(usedModel === null ? [] : [{ name: "used", text: usesModel(id, usedModel, query, parameter) }]),
+    ...(hasModel === null
+      ? []
+      : [
+          {
+            name: hasModel ? "has_model" : "no_model",
+            text: `${id} in (select id from ingest.spans where project_id = $1 and is_root and model is ${hasModel ? "not " : ""}null)`,
+          },
+        ]),
+  ];
+}
+
 /** That the trace of a root used a model in the period of its filter. */
-export function usedModelCondition(
+function usesModel(
   id: string,
   model: string,
   { fromMs, toMs }: Pick<RootFilter, "fromMs" | "toMs">,

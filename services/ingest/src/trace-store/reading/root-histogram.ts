@@ -2,7 +2,7 @@ import type { Statement } from "@touchstone/db";
 import { AppError } from "@touchstone/service-kit";
 import type { SearchCandidates } from "../../search/search-candidate-reader.ts";
 import type { RootCount, RootHistogramQuery } from "../trace-store.ts";
-import { rootConditions, usedModelCondition } from "./root-conditions.ts";
+import { conditionsOnHits, rootConditions } from "./root-conditions.ts";
 import { countedHitsMax, searchArguments } from "./root-list.ts";
 
 /** A row of the result. */
@@ -58,8 +58,8 @@ function buildSearchedHistogram(query: RootHistogramQuery, candidates: SearchCan
   const sought = searchArguments({ ...query, before: null }, candidates);
   const values: unknown[] = [query.projectId, widthOf(query), countedHitsMax, ...sought];
   const parameter = (value: unknown): string => `$${values.push(value)}`;
-  const isOfModel =
-    query.usedModel === null ? "" : `\n    where ${usedModelCondition("hit.id", query.usedModel, query, parameter)}`;
+  const conditions = conditionsOnHits("hit.id", query, parameter);
+  const narrowed = conditions.map(({ text }, index) => `\n    ${index === 0 ? "where" : "and"} ${text}`).join("");
   const text = `
     select ${startOf("hit.id")} as start, count(*) as count,
            count(*) filter (
@@ -71,9 +71,9 @@ function buildSearchedHistogram(query: RootHistogramQuery, candidates: SearchCan
            ) as errors,
            case when found.total > $3 then found.total end as total
     from ingest.find_roots($4, $5, $3, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23) found
-    cross join lateral unnest(found.ids) as hit (id)${isOfModel}
+    cross join lateral unnest(found.ids) as hit (id)${narrowed}
     group by 1, found.total`;
-  return { name: `roots_histogram_search${isOfModel === "" ? "" : "_of_model"}`, text, values };
+  return { name: `roots_histogram_search${conditions.map(({ name }) => `_${name}`).join("")}`, text, values };
 }
 
 export function toRootCounts(rows: readonly RootCountRecord[]): RootCount[] {

@@ -4,7 +4,7 @@ import type { RootFilter } from "../../model/root-filter.ts";
 import { blobHeadBytes } from "../../model/span-body.ts";
 import type { SearchCandidates } from "../../search/search-candidate-reader.ts";
 import type { RootQuery } from "../trace-store.ts";
-import { firstIdOf, rootConditions, traceNamed, usedModelCondition } from "./root-conditions.ts";
+import { conditionsOnHits, firstIdOf, rootConditions, traceNamed } from "./root-conditions.ts";
 import { narrowColumns, type SpanRecord, verdictColumn } from "./span-select.ts";
 
 /** Shorter bodies come with their rows: a digest would save nothing. */
@@ -38,9 +38,9 @@ export function buildRootList(query: RootQuery, whole: ListedWhole, candidates: 
   const { name, ...list } =
     candidates === null
       ? buildFilteredList(query, whole)
-      : query.usedModel === null
+      : query.usedModel === null && query.hasModel === null
         ? buildSearchedList(query, whole, candidates)
-        : buildSearchedListOfModel(query, query.usedModel, whole, candidates);
+        : buildNarrowedSearch(query, whole, candidates);
   return { name: whole === "all" ? `${name}_whole` : name, ...list };
 }
 
@@ -168,24 +168,20 @@ function buildSearchedList(query: RootQuery, whole: ListedWhole, candidates: Sea
   return { name: "roots_search", text, values };
 }
 
-/** The hits of a search whose traces used a model: a search does not know the filter, so its hits are counted after it. */
-function buildSearchedListOfModel(
-  query: RootQuery,
-  model: string,
-  whole: ListedWhole,
-  candidates: SearchCandidates,
-): Statement {
+/** The hits of a search that match filters which the search itself does not know: they are counted after it. */
+function buildNarrowedSearch(query: RootQuery, whole: ListedWhole, candidates: SearchCandidates): Statement {
   const values: unknown[] = [query.projectId, query.limit];
   const parameter = (value: unknown): string => `$${values.push(value)}`;
   const [pattern, , ...filters] = searchArguments(query, candidates);
   const found = [parameter(pattern), "null", countedHitsMax, ...filters.map(parameter)].join(", ");
   const before = query.before === null ? "" : ` where id < ${parameter(query.before)}`;
+  const conditions = conditionsOnHits("hit.id", query, parameter);
   const text = `
     with found as materialized (
       select hit.id
       from ingest.find_roots(${found}) found
       cross join lateral unnest(found.ids) as hit (id)
-      where ${usedModelCondition("hit.id", model, query, parameter)}
+      where ${conditions.map(({ text }) => text).join(" and ")}
     )
     select counts.total, shown.*, ${verdictColumn}
     from (select count(*) as total from found) as counts
@@ -196,8 +192,8 @@ function buildSearchedListOfModel(
       join ingest.spans on spans.project_id = $1 and spans.id = hit.hit_id
     ) shown on true
     order by shown.id desc`;
-  const bounds = [query.fromMs, query.toMs, query.before].map((bound) => (bound === null ? "" : "_bound")).join("");
-  return { name: `roots_search_of_model${bounds}`, text, values };
+  const names = conditions.map(({ name }) => `_${name}`).join("");
+  return { name: `roots_search${names}${query.before === null ? "" : "_before"}`, text, values };
 }
 
 /** The arguments of `ingest.find_roots` in their order, except the third, the limit of ids. */
