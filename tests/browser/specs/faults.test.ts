@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
-import { createOwnProject } from "../src/projects.ts";
+import { createOwnProject, sample } from "../src/projects.ts";
 import { inspect } from "../src/watch-page.ts";
 
 const { base, client, post } = await createOwnProject();
@@ -79,6 +79,34 @@ test("a slow API shows placeholders first, and later keeps the loaded content vi
   expect(await page.getByText("I want my money back").first().isVisible()).toBe(true);
   answer();
   await page.getByText("I want my money back").first().waitFor({ state: "hidden" });
+  expect(problems).toEqual([]);
+  await close();
+});
+
+test.each([
+  ["the overview", ""],
+  ["an agent", `/agents/${sample.agentId}`],
+  ["a judge", `/judges/${sample.judgeId}`],
+  ["the models", "/settings/models"],
+])("while a slow API answers for %s, what is shown does not move", async (_, path) => {
+  const { page, problems, settle, close } = await openPage();
+  await page.addInitScript(`
+    window.shifts = 0;
+    new PerformanceObserver((list) => { for (const { value } of list.getEntries()) window.shifts += value; })
+      .observe({ type: "layout-shift", buffered: true });
+  `);
+  let requests = 0;
+  await page.route("**/api/v1/**", async (route) => {
+    requests += 1;
+    // Longer than placeholders stay invisible, and not all at once.
+    await page.waitForTimeout(200 + 150 * (requests % 4));
+    await route.continue();
+  });
+  await page.goto(sample.base + path);
+  await settle();
+  // The browsers' makers call up to 0.1 good. A whole page that moves by a quarter of its height has about 0.2.
+  expect(await page.evaluate<number>("window.shifts")).toBeLessThan(0.1);
+  await page.unrouteAll({ behavior: "ignoreErrors" });
   expect(problems).toEqual([]);
   await close();
 });

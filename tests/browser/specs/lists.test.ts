@@ -70,17 +70,17 @@ const counted = async (chart: Locator): Promise<number> =>
 test("dragging over the chart of traces filters the list to that time, and going back resets it", () =>
   withPage("traces", async (page) => {
     const chart = page.getByRole("img", { name: /^[\d,]+ traces?/ });
-    const total = page.locator("h1 + div");
+    const total = async () => (await page.locator("h1 + div").textContent())?.replaceAll(",", "");
     await chart.waitFor();
     const all = await counted(chart);
-    expect((await total.textContent())?.replaceAll(",", "")).toBe(String(all));
+    await expect.poll(total).toBe(String(all));
 
     await drag(page, chart, 0.6, 0.3);
     await page.waitForURL(/from=.+to=/);
     await expect.poll(() => counted(chart)).toBeLessThan(all);
     const some = await counted(chart);
     expect(some).toBeGreaterThan(0);
-    await expect.poll(async () => (await total.textContent())?.replaceAll(",", "")).toBe(String(some));
+    await expect.poll(total).toBe(String(some));
 
     await page.goBack();
     await expect.poll(() => counted(chart)).toBe(all);
@@ -101,7 +101,7 @@ test("Enter presses the focused button or link; after a move through the rows it
     await week.focus();
     await page.keyboard.press("Enter");
     await page.waitForURL(/window=7d/);
-    expect(await week.getAttribute("aria-pressed")).toBe("true");
+    await expect.poll(() => week.getAttribute("aria-pressed")).toBe("true");
     expect(isOnList()).toBe(true);
 
     await page.getByRole("link", { name: "Sessions", exact: true }).focus();

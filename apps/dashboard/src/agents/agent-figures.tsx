@@ -7,7 +7,7 @@ import { ChartCursor } from "../ui/charts/chart-cursor.tsx";
 import { formatCost, formatCount, formatDuration, formatShare } from "../ui/format.ts";
 import { Section, Stat, Time } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
-import { Loaded } from "../ui/states.tsx";
+import { Loaded, Skeleton } from "../ui/states.tsx";
 import { AgentCharts } from "./agent-charts.tsx";
 import { agentFailuresQuery } from "./queries.ts";
 import type { Window } from "./rules.ts";
@@ -29,7 +29,7 @@ function Totals({ agentId, window }: { agentId: string; window: Window }) {
   const api = useApi();
   const figures = useQuery(agentFiguresQuery(api, window));
   return (
-    <Loaded query={figures}>
+    <Loaded query={figures} skeleton={<Skeleton rows={1} className="h-12" />}>
       {({ agents, since }) => {
         const own = agents.find((each) => each.agentId === agentId);
         const all = { agent: agentId, from: since };
@@ -70,7 +70,7 @@ function Failures({ agentId, window }: { agentId: string; window: Window }) {
   const since = useQuery(agentFiguresQuery(api, window)).data?.since ?? window;
   return (
     <Section title="Why it fails" aside="what was found most often">
-      <Loaded query={failures}>
+      <Loaded query={failures} skeleton={<Skeleton rows={3} />}>
         {(found) =>
           found.length === 0 ? (
             <p className="m-0 text-soft">Nothing was found in this window.</p>

@@ -58,7 +58,7 @@ export function RubricVersions({ judge }: { judge: Judge }) {
         )
       }
     >
-      <Loaded query={versions}>
+      <Loaded query={versions} skeleton={chosen === undefined ? <RubricView rubric={judge.judge} /> : undefined}>
         {() =>
           shown === undefined ? (
             <RubricView rubric={judge.judge} />

@@ -25,7 +25,7 @@ export function TrustStrip({ judge }: { judge: Judge }) {
       <Note>It rates sessions as a whole. People vote on traces, so its agreement with them is not measured.</Note>
     );
   }
-  if (calibration === undefined) return <Panel className="h-16" children={null} />;
+  if (calibration === undefined) return <Panel className="h-16 shrink-0" children={null} />;
   const versions = versionsOf(calibration.scorers, `online-eval:${judge.online.profileId}`);
   const current = currentOf(versions, judge.version);
   const { headline, advice } = trustOf(current, calibration.minPairs);

@@ -11,7 +11,7 @@ import { EditIcon } from "../ui/icons.tsx";
 import { JsonView } from "../ui/json-view.tsx";
 import { Badge, Page, Section } from "../ui/page.tsx";
 import { useShortcuts } from "../ui/shortcuts.tsx";
-import { Loaded } from "../ui/states.tsx";
+import { Loaded, Skeleton } from "../ui/states.tsx";
 import { WordDiff } from "../ui/word-diff.tsx";
 import { MoveLabelsDialog } from "./move-labels-dialog.tsx";
 import { PublishDialog } from "./publish-dialog.tsx";
@@ -142,7 +142,7 @@ function PromptText({ prompt }: { prompt: Prompt }) {
 function ChangesOf({ prompt }: { prompt: Prompt }) {
   const before = useQuery(promptQuery(useApi(), prompt._id, prompt.version - 1));
   return (
-    <Loaded query={before}>
+    <Loaded query={before} skeleton={<Skeleton rows={2} />}>
       {(was) =>
         was.text === prompt.text ? (
           <p className="m-0 text-soft">The text is the same.</p>

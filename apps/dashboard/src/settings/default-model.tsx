@@ -4,7 +4,7 @@ import { useAdministers } from "../shell/role.ts";
 import { useApi } from "../shell/session.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { Section } from "../ui/page.tsx";
-import { Loaded, ProblemLine } from "../ui/states.tsx";
+import { Loaded, ProblemLine, Skeleton } from "../ui/states.tsx";
 import { useToasts } from "../ui/toasts.tsx";
 import { modelsQuery, settingsQuery } from "./queries.ts";
 
@@ -26,7 +26,7 @@ export function DefaultModel() {
   });
   return (
     <Section title="Judge model" aside="asked where a judge names no model of its own">
-      <Loaded query={settings}>
+      <Loaded query={settings} skeleton={<Skeleton rows={1} />}>
         {({ platformModel, platformModelDefault }) => (
           <div className="max-w-sm">
             <SelectField

@@ -7,7 +7,7 @@ import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { PlusIcon } from "../ui/icons.tsx";
 import { Section } from "../ui/page.tsx";
-import { Loaded } from "../ui/states.tsx";
+import { Loaded, Skeleton } from "../ui/states.tsx";
 import { useToasts } from "../ui/toasts.tsx";
 import { DefaultModel } from "./default-model.tsx";
 import { type Edited, ModelDialog } from "./model-dialog.tsx";
@@ -18,26 +18,36 @@ import { modelsQuery, type PricedModel, unpricedQuery } from "./queries.ts";
 export function ModelsTab() {
   const api = useApi();
   const models = useQuery(modelsQuery(api));
+  const unpriced = useQuery(unpricedQuery(api));
   const { may, why } = useAdministers();
   const [edited, setEdited] = useState<Edited | null>(null);
   const [removed, setRemoved] = useState<PricedModel | null>(null);
   return (
     <>
       <DefaultModel />
-      <Unpriced onAdd={(newId) => setEdited({ newId })} />
-      <Section
-        title="Prices"
-        aside="US dollars per million tokens"
-        actions={
-          <Button disabled={!may} hint={why} onClick={() => setEdited({ newId: "" })}>
-            <PlusIcon /> Add a model
-          </Button>
-        }
-      >
-        <Loaded query={models}>
-          {(data) => <ModelTable models={data.models} onEdit={(model) => setEdited({ model })} onRemove={setRemoved} />}
-        </Loaded>
-      </Section>
+      {/* Until the server answers it is unknown whether the first section exists, and the second one would move. */}
+      {unpriced.isPending ? (
+        <Skeleton />
+      ) : (
+        <>
+          <Unpriced models={unpriced.data?.models ?? []} onAdd={(newId) => setEdited({ newId })} />
+          <Section
+            title="Prices"
+            aside="US dollars per million tokens"
+            actions={
+              <Button disabled={!may} hint={why} onClick={() => setEdited({ newId: "" })}>
+                <PlusIcon /> Add a model
+              </Button>
+            }
+          >
+            <Loaded query={models}>
+              {(data) => (
+                <ModelTable models={data.models} onEdit={(model) => setEdited({ model })} onRemove={setRemoved} />
+              )}
+            </Loaded>
+          </Section>
+        </>
+      )}
       {edited !== null && <ModelDialog edited={edited} onClose={() => setEdited(null)} />}
       <RemoveModel model={removed} onClose={() => setRemoved(null)} />
     </>
@@ -45,10 +55,8 @@ export function ModelsTab() {
 }
 
 /** Models of traces without a price: their costs are unknown. */
-function Unpriced({ onAdd }: { onAdd(id: string): void }) {
-  const unpriced = useQuery(unpricedQuery(useApi()));
+function Unpriced({ models, onAdd }: { models: readonly string[]; onAdd(id: string): void }) {
   const { may, why } = useAdministers();
-  const models = unpriced.data?.models ?? [];
   if (models.length === 0) return null;
   return (
     <Section title="Without a price" aside="seen in traces; their costs are unknown">

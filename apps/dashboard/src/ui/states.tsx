@@ -4,21 +4,20 @@ import { Button } from "./button.tsx";
 import { classNames } from "./class-names.ts";
 
 /**
- * Grey bars in place of the content. They appear after 150 ms, so that a fast response does not flash. After four seconds a line
- * explains that the server has not answered yet.
+ * Grey bars in place of the content, which take about its height, so that what is below does not move. They appear after 150 ms, so
+ * that a fast response does not flash. After four seconds a line explains that the server has not answered yet.
  */
 export function Skeleton({ rows = 6, className }: { rows?: number; className?: string }) {
   const isShown = useLaterThan(150);
   const isSlow = useLaterThan(4_000);
   return (
-    <div aria-busy="true" className={classNames("flex flex-col gap-2", className)}>
+    <div aria-busy="true" className={classNames("flex shrink-0 flex-col gap-2", className)}>
       <span className="sr-only" role="status">
         Loading
       </span>
-      {isShown &&
-        Array.from({ length: rows }, (_, index) => (
-          <div key={index} className="h-8 animate-pulse rounded-sm bg-panel" />
-        ))}
+      {Array.from({ length: rows }, (_, index) => (
+        <div key={index} className={classNames("h-8 shrink-0 rounded-sm", isShown && "animate-pulse bg-panel")} />
+      ))}
       {isSlow && <p className="m-0 text-soft">Still waiting for the server. It takes longer than usual.</p>}
     </div>
   );
