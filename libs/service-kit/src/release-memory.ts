@@ -6,8 +6,8 @@ import { runInNewContext } from "node:vm";
 const worthBytes = 64 * 1024 * 1024;
 /** Buffers in use at one collection may be unused soon after, which nothing shows: the next one follows after this many intervals. */
 const intervalsBetween = 2;
-/** A collection empties pages of the heap, and the next ones return them. */
-const returnsMax = 2;
+/** After this many intervals without a collection, half as much of the heap is worth one. */
+const intervalsUntilLittle = 30;
 /** Of the last interval; a busier process collects by itself. */
 const idleMax = 0.2;
 
@@ -25,23 +25,17 @@ interface Held {
 export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
   // The flag exposes this function; with `node --expose-gc` every start command would need the option.
   setFlagsFromString("--expose-gc");
-  const collectGarbage = runInNewContext("gc") as () => void;
+  const collectGarbage = runInNewContext("gc") as (options?: object) => void;
   /** After the last collection. */
   let kept: Held | null = readHeld();
-  let intervals = 0;
-  let returns = 0;
+  let intervals = intervalsUntilLittle;
+  /** The last collection emptied pages of the heap, which V8 keeps for as long as anything is allocated. */
+  let mayReturnPages = false;
   let last = performance.eventLoopUtilization();
 
   function isWorthIt(held: Held): boolean {
     const grownBytes = held.heapBytes - (kept?.heapBytes ?? 0);
-    if (grownBytes >= worthBytes) {
-      returns = returnsMax;
-      return true;
-    }
-    if (returns > 0 && held.heapBytes - held.heapUsedBytes >= worthBytes / 2) {
-      returns -= 1;
-      return true;
-    }
+    if (grownBytes >= (intervals < intervalsUntilLittle ? worthBytes : worthBytes / 2)) return true;
     if (held.bufferBytes < worthBytes) return false;
     return held.bufferBytes - (kept?.bufferBytes ?? 0) >= worthBytes || intervals >= intervalsBetween;
   }
@@ -52,8 +46,15 @@ export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
     last = now;
     intervals += 1;
     const held = readHeld();
-    if (held === null || utilization > idleMax || !isWorthIt(held)) return;
-    collectGarbage();
+    if (held === null || utilization > idleMax) return;
+    if (mayReturnPages && held.heapBytes - held.heapUsedBytes >= worthBytes / 2) {
+      // It takes two collections: apart from the first one, which has the garbage, they take about 100 ms.
+      collectGarbage({ type: "major", flavor: "last-resort" });
+      mayReturnPages = false;
+    } else if (isWorthIt(held)) {
+      collectGarbage();
+      mayReturnPages = true;
+    } else return;
     kept = readHeld() ?? kept;
     intervals = 0;
   }, everyMs).unref();
