@@ -92,6 +92,31 @@ describe("the fields that a root borrows", () => {
   });
 });
 
+test("the log records of lenders are used slice by slice: no two slices are needed at a time", async () => {
+  const ids = ["first", "second", "third"];
+  const used = new Set<string>();
+  const loader = load(ids.map((id) => row(id, "tool", { toolCalls: `[{"name":"${id}"}]` }, true)));
+  loader.fragments = async function* (asked) {
+    for (const id of asked) {
+      expect([...used]).toEqual(ids.slice(0, ids.indexOf(id)));
+      const body = {
+        order: { observedNano: "0", index: 0 },
+        get toolCall() {
+          used.add(id);
+          return { name: id, success: true, output: `result of ${id}` };
+        },
+      };
+      yield new Map([[id, [body]]]);
+    }
+  };
+
+  const body = await compose(span({ toolsFrom: ids }), loader);
+
+  expect(JSON.parse(body.toolCalls as string)).toMatchObject(
+    ids.map((name) => ({ name, output: `result of ${name}` })),
+  );
+});
+
 describe("a lender that is composed with its borrower", () => {
   const answer = { role: "assistant", content: "a" };
 

@@ -37,7 +37,7 @@ export interface IngestDatabase {
 }
 
 /** No wait for parents, and a trace of more than a few spans counts as large. */
-const impatient: AssemblySettings = {
+export const impatient: AssemblySettings = {
   spansMax: 40,
   orphanGraceMs: 0,
   staleDelayMs: 0,

@@ -46,7 +46,7 @@ export interface ComposeLoader {
   digests(ids: readonly string[]): AsyncIterable<LenderDigest[]>;
   /** Rows by id, in any order; removed rows are missing. */
   rows(ids: readonly string[]): AsyncIterable<LendingRow[]>;
-  /** Log fragments by row id. The order of each list does not depend on arrival. */
+  /** Log fragments by row id, in the order of the ids. The order of each list does not depend on arrival. */
   fragments(ids: readonly string[]): AsyncIterable<Map<string, FragmentBody[]>>;
 }
 
@@ -248,14 +248,20 @@ async function readLent(
 ): Promise<Map<string, Lent>> {
   const lent = new Map<string, Lent>();
   for await (const rows of slices) {
-    const fragments = await readFragments(
-      rows.filter(({ id, hasFragments }) => hasFragments && !ownFragments.has(id)).map(({ id }) => id),
-      loader,
-    );
-    for (const row of rows) {
-      const reduced = await reduceRow(row, ownFragments.get(row.id) ?? fragments.get(row.id) ?? [], needs);
-      lent.set(row.id, calls.fit(reduced));
+    let left = rows;
+    const reduce = async (count: number, fragments: ReadonlyMap<string, FragmentBody[]>): Promise<void> => {
+      for (const row of left.slice(0, count)) {
+        const reduced = await reduceRow(row, ownFragments.get(row.id) ?? fragments.get(row.id) ?? [], needs);
+        lent.set(row.id, calls.fit(reduced));
+      }
+      left = left.slice(count);
+    };
+    const ids = rows.filter(({ id, hasFragments }) => hasFragments && !ownFragments.has(id)).map(({ id }) => id);
+    // In order, because calls that come late may lose their texts.
+    for await (const fragments of ids.length === 0 ? [] : loader.fragments(ids)) {
+      await reduce(left.findLastIndex(({ id }) => fragments.has(id)) + 1, fragments);
     }
+    await reduce(left.length, new Map());
   }
   return lent;
 }

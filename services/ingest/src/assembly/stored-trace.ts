@@ -1,4 +1,4 @@
-import { type FragmentFacts, fragmentFacts } from "../model/incoming-fragment.ts";
+import { type FragmentFacts, fragmentFacts, shortenFacts } from "../model/incoming-fragment.ts";
 import type { OwnFacts } from "../model/own-facts.ts";
 import { promotedFlag, remoteParentFlag } from "../model/span-row.ts";
 import { toTokenList } from "../model/token-list.ts";
@@ -58,7 +58,9 @@ export interface FragmentRecord {
   span_id: string | null;
   response_id: string | null;
   time_nano: string;
-  facts: string;
+  /** Null: they are long, and are read apart. */
+  facts: string | null;
+  fact_bytes: number;
 }
 
 export function recordToTreeSpan(record: TreeRecord): TreeSpan {
@@ -77,16 +79,22 @@ export function recordToTreeSpan(record: TreeRecord): TreeSpan {
   };
 }
 
-export function recordToTreeFragment(record: FragmentRecord): TreeFragment {
+/** `facts` are those of a record that has them apart. */
+export function recordToTreeFragment(record: FragmentRecord, facts: FragmentFacts = {}): TreeFragment {
   return {
     dk: record.dk,
     spanId: record.span_id,
     responseId: record.response_id,
     timeNano: BigInt(record.time_nano),
-    facts: readFacts(record.facts),
+    facts: record.facts === null ? facts : readFacts(record.facts),
   };
 }
 
 function readFacts(text: string): FragmentFacts {
   return fragmentFacts.parse(JSON.parse(text));
+}
+
+/** Reads long facts. The result shares no memory with their text, of which parts of its strings would keep the whole. */
+export function readLongFacts(text: string): FragmentFacts {
+  return readFacts(JSON.stringify(shortenFacts(readFacts(text))));
 }

@@ -1,3 +1,4 @@
+import { limits } from "@touchstone/contracts/limits";
 import { z } from "zod";
 
 /** Facts that a log record adds to its span; the span's own values win (otlp 7). Absent = nothing. */
@@ -20,6 +21,20 @@ export const fragmentFacts = z.object({
   hasOutput: z.literal(true).optional(),
 });
 export type FragmentFacts = z.infer<typeof fragmentFacts>;
+
+/**
+ * The facts without what derivation does not use: the text of the error, which the body has, and what exceeds the longest
+ * name.
+ */
+export function shortenFacts(facts: FragmentFacts): FragmentFacts {
+  const cut = (text: string): string => text.slice(0, limits.traceNameMaxChars);
+  return Object.fromEntries(
+    Object.entries(facts).map(([name, value]) => [
+      name,
+      name === "error" ? "" : typeof value === "string" ? cut(value) : value,
+    ]),
+  );
+}
 
 /**
  * The content of one log record about a span that may or may not have arrived. It is stored once, however often it is

@@ -1,13 +1,9 @@
 import { costOf, type FindPrice, priceFinder } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
-import {
-  type FragmentRecord,
-  recordToTreeFragment,
-  recordToTreeSpan,
-  type TreeRecord,
-} from "../assembly/stored-trace.ts";
+import { type FragmentRecord, recordToTreeSpan, type TreeRecord } from "../assembly/stored-trace.ts";
 import { growTree, type Tree } from "../assembly/tree.ts";
 import type { ReadSpan } from "../model/read-span.ts";
+import { readFactsApart } from "../trace-store/writing/long-facts.ts";
 import {
   buildFragmentRead,
   buildSizesRead,
@@ -56,10 +52,15 @@ export function createCostEstimator({ reading, prices }: { reading: Database; pr
     const fragmentsOf = Map.groupBy(fragments.rows, (row) => row.trace_key);
     // These records name no trace, only the response id of one of its spans.
     const responsesOf = Map.groupBy(responseFragments.rows, (row) => row.of_trace);
+    const said = new Map(
+      traceKeys.map((key) => [key, [...(fragmentsOf.get(key) ?? []), ...(responsesOf.get(key) ?? [])]]),
+    );
+    const read = [...said.values()].filter((own) => own.length <= spansMax);
+    const toFragment = await readFactsApart((statement) => reading.readScoped([projectId], statement), read.flat());
     return (traceKey) => {
-      const said = [...(fragmentsOf.get(traceKey) ?? []), ...(responsesOf.get(traceKey) ?? [])];
-      if (said.length > spansMax) return growTree([], []);
-      return growTree((spansOf.get(traceKey) ?? []).map(recordToTreeSpan), said.map(recordToTreeFragment));
+      const own = said.get(traceKey) ?? [];
+      if (own.length > spansMax) return growTree([], []);
+      return growTree((spansOf.get(traceKey) ?? []).map(recordToTreeSpan), own.map(toFragment));
     };
   }
 

@@ -3,11 +3,7 @@ import type { Queryable } from "@touchstone/db";
 import { storableText } from "@touchstone/service-kit";
 import type { FragmentBody } from "../model/fragment-body.ts";
 import type { DueTrace } from "../trace-store/settling/due-traces.ts";
-import {
-  type EvaluationRecord,
-  evaluationPageRows,
-  readEvaluationPage,
-} from "../trace-store/settling/evaluation-records.ts";
+import { type EvaluationRecord, readEvaluationPage } from "../trace-store/settling/evaluation-records.ts";
 import { createRootFinder, readPlaces } from "../trace-store/settling/trace-places.ts";
 
 const nameMaxChars = 200;
@@ -30,8 +26,8 @@ export async function* readEvaluations(
   const finders = new Map<string, RootIdFinder>();
   let after: EvaluationRecord | null = null;
   do {
-    const rows: EvaluationRecord[] = await readEvaluationPage(read, projectId, [...byKey.keys()], after);
-    for (const record of rows) {
+    const page = await readEvaluationPage(read, projectId, [...byKey.keys()], after);
+    for (const record of page.rows) {
       const trace = byKey.get(record.trace_key) as DueTrace;
       const find = finders.get(trace.traceKey) ?? (await createIdFinder(read, trace));
       finders.set(trace.traceKey, find);
@@ -39,7 +35,7 @@ export async function* readEvaluations(
       // The missing span makes the trace settle when it arrives.
       if (traceId !== null) yield { trace, evaluation: toEvaluation(record, { projectId, traceId }) };
     }
-    after = rows.length < evaluationPageRows ? null : (rows.at(-1) ?? null);
+    after = page.mayFollow ? (page.rows.at(-1) ?? null) : null;
   } while (after !== null);
 }
 

@@ -7,7 +7,7 @@ import { blobHeadBytes, textBytesOf } from "../../model/span-body.ts";
 
 /** Limits of one statement's result: rows, and bytes of bodies beyond the first. */
 const sliceRowsMax = 2_000;
-const sliceBytesMax = 16 * 1024 * 1024;
+export const sliceBytesMax = 16 * 1024 * 1024;
 /** Log records read of one span: as many as a span may have attributes. */
 const spanFragmentsMax = 1_024;
 const spanFragmentBytesMax = 4 * 1024 * 1024;

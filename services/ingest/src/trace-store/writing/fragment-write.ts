@@ -1,7 +1,7 @@
 import type { Statement } from "@touchstone/db";
 import { storableText } from "@touchstone/service-kit";
 import { toUuid } from "../../model/ids.ts";
-import type { IncomingFragment } from "../../model/incoming-fragment.ts";
+import { type IncomingFragment, shortenFacts } from "../../model/incoming-fragment.ts";
 
 /** A fragment with its project. */
 export interface ProjectFragment {
@@ -46,5 +46,5 @@ export function buildFragmentInsert(fragments: readonly ProjectFragment[]): Stat
 
 /** The reader of a body is stored beside its facts. */
 function storedFacts({ kind, facts }: IncomingFragment): Record<string, unknown> {
-  return { kind, ...facts };
+  return { kind, ...shortenFacts(facts) };
 }

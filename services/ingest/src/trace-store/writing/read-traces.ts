@@ -1,15 +1,10 @@
 import type { Statement, Transaction } from "@touchstone/db";
 import { forEachInSlices, runInSlices } from "@touchstone/service-kit";
 import type { TouchedTrace } from "../../assembly/plan-trace.ts";
-import {
-  type FragmentRecord,
-  recordToTreeFragment,
-  type TraceKey,
-  type TraceRecord,
-  type TreeRecord,
-} from "../../assembly/stored-trace.ts";
+import type { FragmentRecord, TraceKey, TraceRecord, TreeRecord } from "../../assembly/stored-trace.ts";
 import type { ProjectRow } from "../../model/span-row.ts";
 import type { NewFragment } from "./fragment-write.ts";
+import { fragmentKeyOf, readFactsApart } from "./long-facts.ts";
 import {
   buildFragmentRead,
   buildResponseFragmentRead,
@@ -29,10 +24,6 @@ export interface ReadTrace {
 
 export function keyOf({ projectId, traceKey }: TraceKey): string {
   return `${projectId} ${traceKey}`;
-}
-
-function fragmentKeyOf({ project_id, dk }: NewFragment): string {
-  return `${project_id} ${dk}`;
 }
 
 /** A trace of which nothing is stored. */
@@ -125,15 +116,20 @@ export async function readTraces(
     });
     for (const fragment of more.rows) byResponse.set(fragmentKeyOf(fragment), fragment);
   }
-  for (const [{ touched }, own] of byTrace) {
-    if (touched.isHuge) continue;
+  const read = [...byTrace].filter(([{ touched }]) => !touched.isHuge);
+  const isAnyRead = [...traces.values()].some(({ touched }) => !touched.isHuge);
+  const parse = await readFactsApart(
+    (statement) => transaction.query(statement),
+    [...read.flatMap(([, own]) => own), ...(isAnyRead ? byResponse.values() : [])],
+  );
+  for (const [{ touched }, own] of read) {
     await eachInTurns(own, (fragment) => {
-      touched.fragments.push(recordToTreeFragment(fragment));
+      touched.fragments.push(parse(fragment));
     });
   }
   const freshKeys = new Set(fresh.map(fragmentKeyOf));
   await eachInTurns(byResponse.values(), (fragment) => {
-    const parsed = recordToTreeFragment(fragment);
+    const parsed = parse(fragment);
     // A tree uses the fragments that belong to its spans.
     for (const { touched } of traces.values()) {
       if (touched.projectId !== fragment.project_id) continue;

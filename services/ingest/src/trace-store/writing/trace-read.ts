@@ -1,5 +1,5 @@
 import type { Statement } from "@touchstone/db";
-import type { TraceKey } from "../../assembly/stored-trace.ts";
+import type { FragmentRecord, TraceKey } from "../../assembly/stored-trace.ts";
 import { otlpFlag } from "../../model/span-row.ts";
 
 /** Must precede the statements that read. */
@@ -71,9 +71,14 @@ export function buildTreeRead(keys: readonly TraceKey[], spansMax: number | null
   return { name: "trees_read", text, values: [...columns(keys), spansMax] };
 }
 
+/** Longer facts of a record are read apart: earlier versions stored whole texts there. */
+const factBytesMax = 1_000;
+
 const fragmentColumns = `
   fragments.project_id, fragments.trace_key, fragments.dk, fragments.span_id, fragments.response_id,
-  fragments.time_nano::text as time_nano, fragments.facts`;
+  fragments.time_nano::text as time_nano,
+  case when octet_length(fragments.facts) <= ${factBytesMax} then fragments.facts end as facts,
+  octet_length(fragments.facts) as fact_bytes`;
 
 /** The fragments of the traces: of each all, or one more than `fragmentsMax`. */
 export function buildFragmentRead(keys: readonly TraceKey[], fragmentsMax: number | null): Statement {
@@ -87,6 +92,24 @@ export function buildFragmentRead(keys: readonly TraceKey[], fragmentsMax: numbe
       limit $3::integer + 1
     ) fragments`;
   return { name: "trees_read_fragments", text, values: [...columns(keys), fragmentsMax] };
+}
+
+/** The facts of these fragments. */
+export function buildFactsRead(fragments: readonly Pick<FragmentRecord, "project_id" | "dk">[]): Statement {
+  const text = `
+    select fragments.*
+    from unnest($1::uuid[], $2::uuid[]) as wanted (project_id, dk)
+    cross join lateral (
+      select project_id, dk, facts
+      from ingest.log_fragments
+      where log_fragments.project_id = wanted.project_id and log_fragments.dk = wanted.dk
+      limit 1
+    ) fragments`;
+  return {
+    name: "trees_read_facts",
+    text,
+    values: [fragments.map(({ project_id }) => project_id), fragments.map(({ dk }) => dk)],
+  };
 }
 
 /** A response of a project. */
