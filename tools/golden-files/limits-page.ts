@@ -137,6 +137,8 @@ const atLimit: Record<keyof typeof limits, string> = {
   triedTracesDefault: "The same by default.",
   judgedTrialsMax: "Of these, traces about which a judge is asked.",
   customEvaluatorsMax: "Custom scorers of a project.",
+  enabledCustomEvaluatorsMaxBytes:
+    "The documents of a project's enabled custom scorers; a change that makes them larger is 400.",
   customEvaluatorUrlMaxChars: "Characters of an external scorer's address.",
   customEvaluatorScriptMaxChars: "Characters of a custom scorer's script.",
   profileChannelsMax: "Channels of a monitoring profile.",

@@ -207,8 +207,9 @@ export const limits = {
   triedTracesMax: 200,
   triedTracesDefault: 50,
   judgedTrialsMax: 5,
-  /** completions 4.5: custom scorers of a project, and the parts of one. */
+  /** completions 4.5: custom scorers of a project, the documents of the enabled ones together, and the parts of one. */
   customEvaluatorsMax: 100,
+  enabledCustomEvaluatorsMaxBytes: 4 * 1024 * 1024,
   customEvaluatorUrlMaxChars: 2_048,
   customEvaluatorScriptMaxChars: 64 * 1024,
   /** Channels of a monitoring profile. */

@@ -11,8 +11,8 @@ import { ratingOfScore } from "../verdicts/external-verdict.ts";
 import type { VerdictExports } from "../verdicts/otlp-export/verdict-queue-store.ts";
 import { announceJudgedTrace, recordVerdict } from "../verdicts/verdict-store.ts";
 import type { AskEvaluator } from "./ask-evaluator.ts";
-import { type EvaluatorFinding, findingOf, type StoredEvaluator } from "./evaluator.ts";
-import { type EvaluatorStore, listEvaluatorsIn } from "./evaluator-store.ts";
+import { type EvaluatorChoice, type EvaluatorFinding, findingOf, type StoredEvaluator } from "./evaluator.ts";
+import { type EvaluatorStore, listChoicesIn } from "./evaluator-store.ts";
 
 const reasonMaxChars = 4_000;
 
@@ -25,13 +25,13 @@ export function createCustomCheck(dependencies: {
   verdictExports: VerdictExports;
 }): Check {
   const { evaluators, ingest, askEvaluator, ...records } = dependencies;
-  const known = new WeakMap<Queryable, Map<string, Promise<StoredEvaluator[]>>>();
+  const known = new WeakMap<Queryable, Map<string, Promise<EvaluatorChoice[]>>>();
 
   /** Read once per planning transaction: many traces of one project settle together. */
-  function listOnce(transaction: Queryable, projectId: string): Promise<StoredEvaluator[]> {
-    const ofTransaction = known.get(transaction) ?? new Map<string, Promise<StoredEvaluator[]>>();
+  function listOnce(transaction: Queryable, projectId: string): Promise<EvaluatorChoice[]> {
+    const ofTransaction = known.get(transaction) ?? new Map<string, Promise<EvaluatorChoice[]>>();
     known.set(transaction, ofTransaction);
-    const list = ofTransaction.get(projectId) ?? listEvaluatorsIn(transaction, projectId);
+    const list = ofTransaction.get(projectId) ?? listChoicesIn(transaction, projectId);
     ofTransaction.set(projectId, list);
     return list;
   }
@@ -70,7 +70,7 @@ export function createCustomCheck(dependencies: {
   };
 }
 
-function isDue({ id, document }: StoredEvaluator, { traceId, agentId }: SettledTrace): boolean {
+function isDue({ id, document }: EvaluatorChoice, { traceId, agentId }: SettledTrace): boolean {
   const { enabled, scopeMode, agentIds, sampleRate } = document;
   const isInScope = scopeMode === "all" || (agentId !== null && agentIds.includes(agentId));
   return enabled && isInScope && isSampled(sampleRate, id, traceId);

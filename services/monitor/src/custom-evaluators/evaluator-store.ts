@@ -1,9 +1,10 @@
 import { limits } from "@touchstone/contracts";
 import type { Database, ListQuery, Queryable, Statement } from "@touchstone/db";
 import { type Act, AppError, type ListPage, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
+import { putFitting, readChoices } from "../lists/choice-store.ts";
 import { readDocuments } from "../lists/document-reader.ts";
 import { recordAuditEvent } from "../outbox.ts";
-import type { EvaluatorDocument, StoredEvaluator } from "./evaluator.ts";
+import type { EvaluatorChoice, EvaluatorDocument, StoredEvaluator } from "./evaluator.ts";
 
 /** Stores a project's custom scorers (completions 4.5). Every change is recorded in the audit log. */
 export interface EvaluatorStore {
@@ -12,9 +13,9 @@ export interface EvaluatorStore {
   /** Those of the ids that there are. */
   findAll(projectId: string, ids: readonly string[]): Promise<StoredEvaluator[]>;
   find(projectId: string, id: string): Promise<StoredEvaluator | null>;
-  /** Throws `bad_request` when the project has the maximum number. */
+  /** Throws `bad_request` when the project has the maximum number, or its enabled ones the maximum size. */
   create(projectId: string, document: EvaluatorDocument, now: Date, act: Act): Promise<StoredEvaluator>;
-  /** Changes one under a lock. Null when there is none. */
+  /** Changes one under a lock. Null when there is none. Throws `bad_request` when the enabled ones become too large. */
   update(
     projectId: string,
     id: string,
@@ -45,7 +46,7 @@ export function createEvaluatorStore(database: Database): EvaluatorStore {
     create: (projectId, document, now, act) =>
       database.scoped([projectId], async (transaction) => {
         await lock(transaction, projectId);
-        if ((await listEvaluatorsIn(transaction, projectId)).length >= limits.customEvaluatorsMax) {
+        if ((await countIn(transaction, projectId)) >= limits.customEvaluatorsMax) {
           throw new AppError("bad_request", `A project has at most ${limits.customEvaluatorsMax} custom evaluators`);
         }
         const evaluator = { id: uuidv7(now.getTime()), document, createdAt: now, updatedAt: now };
@@ -100,9 +101,17 @@ export function createEvaluatorStore(database: Database): EvaluatorStore {
   };
 }
 
-/** All of a project's scorers, within a transaction. */
-export async function listEvaluatorsIn(transaction: Queryable, projectId: string): Promise<StoredEvaluator[]> {
-  return (await transaction.query<EvaluatorRow>(selectAll(projectId))).rows.map(readRow);
+/** What decides about each of a project's scorers whether a trace is due it, within a transaction. */
+export const listChoicesIn = (transaction: Queryable, projectId: string): Promise<EvaluatorChoice[]> =>
+  readChoices(transaction, projectId, { table: "custom_evaluators", columns: "id" });
+
+async function countIn(transaction: Queryable, projectId: string): Promise<number> {
+  const { rows } = await transaction.query<{ count: number }>({
+    name: "custom_evaluators_count",
+    text: "select count(*)::integer as count from monitor.custom_evaluators where project_id = $1",
+    values: [projectId],
+  });
+  return rows[0]?.count ?? 0;
 }
 
 async function lock(transaction: Queryable, projectId: string): Promise<void> {
@@ -113,33 +122,27 @@ async function lock(transaction: Queryable, projectId: string): Promise<void> {
   });
 }
 
+/** Stores a scorer, new or changed, unless it makes the enabled ones too large. */
 async function put(transaction: Queryable, projectId: string, evaluator: StoredEvaluator): Promise<void> {
   const { id, document, createdAt, updatedAt } = evaluator;
-  await transaction.query({
-    name: "custom_evaluator_put",
-    text: `
-      insert into monitor.custom_evaluators (project_id, id, document, created_at, updated_at)
-      values ($1, $2, $3, $4, $5)
-      on conflict (project_id, id) do update
-      set document = excluded.document,
-          updated_at = excluded.updated_at`,
-    values: [projectId, id, JSON.stringify(document), createdAt, updatedAt],
+  const isEnabled = document.enabled;
+  await putFitting(transaction, { projectId, table: "custom_evaluators", isEnabled }, async () => {
+    await transaction.query({
+      name: "custom_evaluator_put",
+      text: `
+        insert into monitor.custom_evaluators (project_id, id, document, created_at, updated_at)
+        values ($1, $2, $3, $4, $5)
+        on conflict (project_id, id) do update
+        set document = excluded.document,
+            updated_at = excluded.updated_at`,
+      values: [projectId, id, JSON.stringify(document), createdAt, updatedAt],
+    });
   });
 }
 
 const columns = "id, document, created_at, updated_at";
 
 type EvaluatorRow = { id: string; document: EvaluatorDocument; created_at: Date; updated_at: Date };
-
-const selectAll = (projectId: string): Statement => ({
-  name: "custom_evaluators_list",
-  text: `
-    select ${columns}
-    from monitor.custom_evaluators
-    where project_id = $1
-    order by created_at, id`,
-  values: [projectId],
-});
 
 const selectNamed = (projectId: string, ids: readonly string[]): Statement => ({
   name: "custom_evaluators_find",

@@ -34,6 +34,11 @@ export interface StoredEvaluator {
   updatedAt: Date;
 }
 
+/** What decides whether a trace is due a custom scorer. */
+export interface EvaluatorChoice extends Pick<StoredEvaluator, "id"> {
+  document: Pick<EvaluatorDocument, "enabled" | "sampleRate" | "scopeMode" | "agentIds">;
+}
+
 /** The input of a custom scorer: a trace, or a result of a run, which may have no trace but an expected result. */
 export type AskedTrace = Omit<ScriptTrace, "traceId"> & { traceId: string | null; expected?: string | null };
 

@@ -1,6 +1,7 @@
 import { limits } from "@touchstone/contracts";
 import type { Database, Queryable } from "@touchstone/db";
 import { type Act, AppError, type Clock, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
+import { putFitting } from "../lists/choice-store.ts";
 import { recordAuditEvent } from "../outbox.ts";
 import type { StoredPattern } from "./matching/pattern.ts";
 import type { PatternMatcher } from "./matching/pattern-matcher.ts";
@@ -10,7 +11,6 @@ import {
   findPatternIn,
   listKeysIn,
   lockPatterns,
-  measureEnabledIn,
   type PatternStore,
   putPattern,
 } from "./pattern-store.ts";
@@ -52,7 +52,7 @@ export function createPatternBook({
         const now = new Date(clock.now());
         const key = freeKey(keyOfName(document.name), new Set(keys));
         const pattern = { id: uuidv7(clock.now()), key, document, createdAt: now, updatedAt: now };
-        await putFitting(transaction, projectId, pattern);
+        await putWithin(transaction, projectId, pattern);
         const details = { name: document.name, enabled: document.enabled };
         await recordAuditEvent(transaction, act, { action: "pattern.created", targetId: pattern.id, details });
         return pattern;
@@ -71,7 +71,7 @@ export function createPatternBook({
         if (stored === null) return null;
         const document = composePatternDocument(sent, stored.document);
         const pattern = { ...stored, document, updatedAt: new Date(clock.now()) };
-        await putFitting(transaction, projectId, pattern);
+        await putWithin(transaction, projectId, pattern);
         const changed = namesOfChanged(stored.document, document);
         if (changed !== "") {
           const details = { name: document.name, changed, enabled: document.enabled };
@@ -93,19 +93,11 @@ export function createPatternBook({
   };
 }
 
-/**
- * Stores a pattern. Throws `bad_request` when it makes the enabled ones too large: all of them are read for each checked trace. Those
- * that earlier versions let grow may become smaller.
- */
-async function putFitting(transaction: Queryable, projectId: string, pattern: StoredPattern): Promise<void> {
-  if (!pattern.document.enabled) return putPattern(transaction, projectId, pattern);
-  const before = await measureEnabledIn(transaction, projectId);
-  await putPattern(transaction, projectId, pattern);
-  const after = await measureEnabledIn(transaction, projectId);
-  if (after <= Math.max(before, limits.enabledPatternsMaxBytes)) return;
-  throw new AppError(
-    "bad_request",
-    `The enabled patterns of a project have at most ${limits.enabledPatternsMaxBytes} bytes together`,
+/** Stores a pattern unless it makes the enabled ones too large: all of them are read for each checked trace. */
+function putWithin(transaction: Queryable, projectId: string, pattern: StoredPattern): Promise<void> {
+  const { enabled: isEnabled } = pattern.document;
+  return putFitting(transaction, { projectId, table: "patterns", isEnabled }, () =>
+    putPattern(transaction, projectId, pattern),
   );
 }
 

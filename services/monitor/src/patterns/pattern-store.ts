@@ -1,5 +1,6 @@
 import type { Database, ListQuery, Queryable, Statement } from "@touchstone/db";
 import { createBoundedCache, type ListPage, takeLoopTurnIfLarge } from "@touchstone/service-kit";
+import { readChoices } from "../lists/choice-store.ts";
 import { readDocuments } from "../lists/document-reader.ts";
 import type { PatternChoice, PatternDocument, StoredPattern } from "./matching/pattern.ts";
 
@@ -44,32 +45,8 @@ export async function lockPatterns(transaction: Queryable, projectId: string): P
 }
 
 /** What decides about each of a project's patterns whether a trace is due it, within a transaction. */
-export async function listChoicesIn(transaction: Queryable, projectId: string): Promise<PatternChoice[]> {
-  const { rows } = await transaction.query<PatternChoice>({
-    name: "patterns_choices",
-    text: `
-      select id, key, coalesce(choice, document) as document
-      from monitor.patterns
-      where project_id = $1
-      order by created_at, id`,
-    values: [projectId],
-  });
-  return rows;
-}
-
-/** Bytes of a project's enabled patterns, within a transaction. */
-export async function measureEnabledIn(transaction: Queryable, projectId: string): Promise<number> {
-  const { rows } = await transaction.query<{ bytes: number }>({
-    name: "patterns_measure",
-    text: `
-      select coalesce(sum(octet_length(document::text)), 0)::float8 as bytes
-      from monitor.patterns
-      where project_id = $1
-        and coalesce((choice ->> 'enabled')::boolean, true)`,
-    values: [projectId],
-  });
-  return rows[0]?.bytes ?? 0;
-}
+export const listChoicesIn = (transaction: Queryable, projectId: string): Promise<PatternChoice[]> =>
+  readChoices(transaction, projectId, { table: "patterns", columns: "id, key" });
 
 /** One of a project's patterns, within a transaction. */
 export async function findPatternIn(
