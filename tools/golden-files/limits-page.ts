@@ -112,6 +112,8 @@ const atLimit: Record<keyof typeof limits, string> = {
   additionalScorersMax: "Judge scorers of a run besides the primary one.",
   codeScorersMax: "Code scorers of a dataset or a grading config; more is 400.",
   groupMembersMax: "Members of a scorer group; more is 400.",
+  groupScorersMaxBytes:
+    "The conditions, scripts and addresses of a scorer group's patterns and custom scorers; a group or a run with more is 400.",
   graderNameMaxChars: "Longest name of a grading config or a scorer group.",
   verdictPromptMaxChars: "Text of the prompt in the record behind a verdict; the rest is cut.",
   verdictReplyMaxChars: "The same for the reply and for each criterion.",

@@ -167,6 +167,8 @@ export const limits = {
   /** Code scorers of a dataset or grading config, and members of a scorer group: the judge calls of one result. */
   codeScorersMax: 50,
   groupMembersMax: 50,
+  /** Definitions of the patterns and custom scorers of a scorer group: one message of the bus has all of them. */
+  groupScorersMaxBytes: 7 * 1024 * 1024,
   /** Name of a grading config or scorer group. */
   graderNameMaxChars: 512,
   /** The part of a verdict's texts that its record keeps (decision 43). */

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { groupRatings, scorerGroupList, scorerGroupReply } from "@touchstone/contracts";
+import { AppError } from "@touchstone/service-kit";
 import { buildDataset, buildResult } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { answerAll, type FakeJudge } from "./fake-judge.ts";
@@ -102,6 +103,17 @@ describe("a scorer group", () => {
     ],
   ])("is refused %j: %s", async (body, error) => {
     expect(await client.sendTo("POST", groups, body)).toMatchObject({ status: 400, body: { error } });
+  });
+
+  test("is refused with the reason when its patterns and custom scorers are too large together", async () => {
+    const reason = "The patterns and custom scorers of a scorer group have at most 7340032 bytes together";
+    monitor.refusal = new AppError("bad_request", reason);
+    const group = { name: "Large", members: [{ kind: "pattern", refId: randomUUID() }] };
+
+    const answer = await client.sendTo("POST", groups, group);
+
+    monitor.refusal = null;
+    expect(answer).toMatchObject({ status: 400, body: { error: reason } });
   });
 
   test("has patterns and custom scorers that monitor knows; those it has are not looked up again", async () => {

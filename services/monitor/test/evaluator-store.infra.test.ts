@@ -48,5 +48,5 @@ test("a change that overlaps the deletion of a custom scorer does not bring it b
 
   expect(await deleting).toBe(true);
   expect(await changing).toBeNull();
-  expect(await evaluators.findAll(projectId, [id])).toEqual([]);
+  expect(await evaluators.find(projectId, id)).toBeNull();
 });

@@ -16,7 +16,8 @@ export type KnownMember = z.infer<typeof knownMember>;
 
 /**
  * Looks up the named patterns and custom scorers of a project with their current definitions: a run keeps them, so that
- * a later change does not affect it. Missing ones are left out.
+ * a later change does not affect it. Missing ones are left out. More than `groupScorersMaxBytes` of definitions are
+ * `bad_request`.
  */
 export const readMembers = defineRequest({
   subject: "svc.monitor.read-members.v1",

@@ -7,7 +7,7 @@ import type { StoredMember } from "./group-document.ts";
 export interface MemberReader {
   /**
    * The members that exist in the project, without judges. Sends no request if all of them are judges. Throws
-   * `service_unavailable` when monitor does not answer.
+   * `bad_request` when they are too large together, and `service_unavailable` when monitor does not answer.
    */
   read(projectId: string, members: readonly Pick<StoredMember, "kind" | "refId">[]): Promise<readonly KnownMember[]>;
 }
@@ -23,6 +23,7 @@ export function createMemberReader(bus: Pick<Bus, "request">): MemberReader {
         return (await bus.request(readMembers, { projectId, members: asked }, { timeoutMs })).members;
       } catch (cause) {
         if (!isBusError(cause)) throw cause;
+        if (cause.code === "bad_request") throw new AppError("bad_request", cause.message, { cause });
         const sentence = "Patterns and custom scorers cannot be looked up at the moment; retry.";
         throw new AppError("service_unavailable", sentence, { cause });
       }

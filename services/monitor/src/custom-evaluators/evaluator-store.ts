@@ -2,7 +2,7 @@ import { limits } from "@touchstone/contracts";
 import type { Database, ListQuery, Queryable, Statement } from "@touchstone/db";
 import { type Act, AppError, type ListPage, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
 import { putFitting, readChoices } from "../lists/choice-store.ts";
-import { readDocuments } from "../lists/document-reader.ts";
+import { readDocuments, readNamedDocuments } from "../lists/document-reader.ts";
 import { recordAuditEvent } from "../outbox.ts";
 import type { EvaluatorChoice, EvaluatorDocument, StoredEvaluator } from "./evaluator.ts";
 
@@ -10,8 +10,8 @@ import type { EvaluatorChoice, EvaluatorDocument, StoredEvaluator } from "./eval
 export interface EvaluatorStore {
   /** A page, oldest first. */
   list(projectId: string, query: ListQuery): Promise<ListPage<StoredEvaluator>>;
-  /** Those of the ids that there are. */
-  findAll(projectId: string, ids: readonly string[]): Promise<StoredEvaluator[]>;
+  /** Those of the ids that there are, in parts of bounded size. */
+  findInParts(projectId: string, ids: readonly string[]): AsyncIterable<StoredEvaluator[]>;
   find(projectId: string, id: string): Promise<StoredEvaluator | null>;
   /** Throws `bad_request` when the project has the maximum number, or its enabled ones the maximum size. */
   create(projectId: string, document: EvaluatorDocument, now: Date, act: Act): Promise<StoredEvaluator>;
@@ -28,18 +28,17 @@ export interface EvaluatorStore {
 export function createEvaluatorStore(database: Database): EvaluatorStore {
   return {
     async list(projectId, query) {
-      const table = { table: "custom_evaluators", columns } as const;
       const page = await readDocuments<EvaluatorRow>(database, projectId, query, table);
       return { ...page, rows: page.rows.map(readRow) };
     },
 
-    async findAll(projectId, ids) {
-      const { rows } = await database.readScoped<EvaluatorRow>([projectId], selectNamed(projectId, ids));
-      return rows.map(readRow);
+    async *findInParts(projectId, ids) {
+      for await (const rows of readNamedDocuments<EvaluatorRow>(database, projectId, ids, table))
+        yield rows.map(readRow);
     },
 
     async find(projectId, id) {
-      const { rows } = await database.readScoped<EvaluatorRow>([projectId], selectNamed(projectId, [id]));
+      const { rows } = await database.readScoped<EvaluatorRow>([projectId], selectOne(projectId, id));
       return rows.map(readRow)[0] ?? null;
     },
 
@@ -63,7 +62,7 @@ export function createEvaluatorStore(database: Database): EvaluatorStore {
     update: (projectId, id, { now, compose, act }) =>
       database.scoped([projectId], async (transaction) => {
         await lock(transaction, projectId);
-        const stored = (await transaction.query<EvaluatorRow>(selectNamed(projectId, [id]))).rows.map(readRow)[0];
+        const stored = (await transaction.query<EvaluatorRow>(selectOne(projectId, id))).rows.map(readRow)[0];
         if (stored === undefined) return null;
         const document = compose(stored.document);
         const evaluator = { ...stored, document, updatedAt: now };
@@ -141,17 +140,18 @@ async function put(transaction: Queryable, projectId: string, evaluator: StoredE
 }
 
 const columns = "id, document, created_at, updated_at";
+const table = { table: "custom_evaluators", columns } as const;
 
 type EvaluatorRow = { id: string; document: EvaluatorDocument; created_at: Date; updated_at: Date };
 
-const selectNamed = (projectId: string, ids: readonly string[]): Statement => ({
-  name: "custom_evaluators_find",
+const selectOne = (projectId: string, id: string): Statement => ({
+  name: "custom_evaluator_find",
   text: `
     select ${columns}
     from monitor.custom_evaluators
     where project_id = $1
-      and id = any($2::uuid[])`,
-  values: [projectId, ids],
+      and id = $2`,
+  values: [projectId, id],
 });
 
 const readRow = (row: EvaluatorRow): StoredEvaluator => ({

@@ -1,15 +1,13 @@
 import type { Answering, Bus } from "@touchstone/bus";
 import { deadlines, readMembers, scoreMembers } from "@touchstone/contracts";
 import type { Clock } from "@touchstone/service-kit";
-import type { EvaluatorStore } from "../custom-evaluators/evaluator-store.ts";
-import type { PatternStore } from "../patterns/pattern-store.ts";
-import { findMembers } from "./read-members.ts";
+import { findMembers, type MemberStores } from "./read-members.ts";
 import { findGoodness, type ScoringDependencies } from "./score-members.ts";
 
 /** Answers `svc.monitor.read-members.v1` (completions 4.4). */
 export function answerReadMembers(
   bus: Bus,
-  stores: { patterns: Pick<PatternStore, "findAll">; evaluators: Pick<EvaluatorStore, "findAll"> },
+  stores: MemberStores,
   options: { concurrency: number },
 ): Promise<Answering> {
   return bus.answer(

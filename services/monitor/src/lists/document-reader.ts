@@ -45,3 +45,36 @@ export function readDocuments<Row extends { id: string } & Record<string, unknow
     }),
   });
 }
+
+/** Bytes of a part of named documents, which its last one may exceed. */
+const namedPartBytesMax = 1024 * 1024;
+
+/** Reads the named documents of a project in parts of bounded size, oldest first. Missing ones are left out. */
+export async function* readNamedDocuments<Row extends { id: string } & Record<string, unknown>>(
+  database: Database,
+  projectId: string,
+  ids: readonly string[],
+  { table, columns }: DocumentTable,
+): AsyncGenerator<(Row & SizedRow)[], void, undefined> {
+  const text = selectPart({
+    rows: `
+      select *
+      from monitor.${table}
+      where project_id = $1
+        and id = any($2::uuid[])
+        and ($3::uuid is null or id > $3)`,
+    large: ["document"],
+    order: "id",
+    columns,
+    bytesMax: "$4",
+  });
+  const readPart = async (last: string | null): Promise<(Row & SizedRow)[]> => {
+    const values = [projectId, ids, last, namedPartBytesMax];
+    return (await database.readScoped<Row & SizedRow>([projectId], { name: `${table}_named`, text, values })).rows;
+  };
+  let rows = ids.length === 0 ? [] : await readPart(null);
+  for (let last = rows.at(-1); last !== undefined; last = rows.at(-1)) {
+    yield rows;
+    rows = (last.nextBytes ?? null) === null ? [] : await readPart(last.id);
+  }
+}

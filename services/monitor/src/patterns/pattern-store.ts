@@ -1,7 +1,7 @@
 import type { Database, ListQuery, Queryable, Statement } from "@touchstone/db";
 import { createBoundedCache, type ListPage, takeLoopTurnIfLarge } from "@touchstone/service-kit";
 import { readChoices } from "../lists/choice-store.ts";
-import { readDocuments } from "../lists/document-reader.ts";
+import { readDocuments, readNamedDocuments } from "../lists/document-reader.ts";
 import type { PatternChoice, PatternDocument, StoredPattern } from "./matching/pattern.ts";
 
 /** Reads patterns of a project. {@link PatternBook} changes them. */
@@ -10,6 +10,8 @@ export interface PatternStore {
   list(projectId: string, query: ListQuery): Promise<ListPage<StoredPattern>>;
   /** Those of the ids that there are. */
   findAll(projectId: string, ids: readonly string[]): Promise<StoredPattern[]>;
+  /** The same in parts of bounded size. */
+  findInParts(projectId: string, ids: readonly string[]): AsyncIterable<StoredPattern[]>;
   find(projectId: string, id: string): Promise<StoredPattern | null>;
 }
 
@@ -17,16 +19,17 @@ export function createPatternStore(database: Database): PatternStore {
   return {
     async list(projectId, query) {
       const page = await readDocuments<PatternRow>(database, projectId, query, { table: "patterns", columns });
-      const rows: StoredPattern[] = [];
-      for (const row of page.rows) {
-        await takeLoopTurnIfLarge(row.document.length);
-        rows.push(readRow(row));
-      }
-      return { ...page, rows };
+      return { ...page, rows: await readRows(page.rows) };
     },
     async findAll(projectId, ids) {
       const { rows } = await database.readScoped<PatternRow>([projectId], selectNamed(projectId, ids));
       return rows.map(readRow);
+    },
+    async *findInParts(projectId, ids) {
+      const table = { table: "patterns", columns } as const;
+      for await (const rows of readNamedDocuments<PatternRow>(database, projectId, ids, table)) {
+        yield await readRows(rows);
+      }
     },
     async find(projectId, id) {
       const { rows } = await database.readScoped<PatternRow>([projectId], selectNamed(projectId, [id]));
@@ -134,3 +137,13 @@ const readRow = (row: PatternRow): StoredPattern => ({
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
+
+/** Each large one in a separate turn. */
+async function readRows(rows: readonly PatternRow[]): Promise<StoredPattern[]> {
+  const read: StoredPattern[] = [];
+  for (const row of rows) {
+    await takeLoopTurnIfLarge(row.document.length);
+    read.push(readRow(row));
+  }
+  return read;
+}

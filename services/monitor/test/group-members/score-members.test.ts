@@ -164,14 +164,18 @@ describe("members of a group score a result", () => {
   });
 });
 
+async function* partOf(stored: object) {
+  yield [stored as never];
+}
+
 test("members are looked up with their current definitions; missing ones are left out", async () => {
   const own = "019a2f6c-7d1e-7a3b-9c4d-5e6f70819207";
   const document = { name: "Mine", polarity: "proper", conditions: [condition("contains", "a")], severity: "low" };
   const evaluator = { name: "Theirs", kind: "code", script: "s", invertMatch: false, alertBelow: 0.5, sampleRate: 1 };
   const found = await findMembers(
     {
-      patterns: { findAll: async () => [{ id: own, document } as never] },
-      evaluators: { findAll: async () => [{ id: own, document: evaluator } as never] },
+      patterns: { findInParts: () => partOf({ id: own, document }) },
+      evaluators: { findInParts: () => partOf({ id: own, document: evaluator }) },
     },
     "p",
     [
