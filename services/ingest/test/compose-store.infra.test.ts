@@ -235,6 +235,24 @@ describe("a session", () => {
   });
 });
 
+test("a session whose spans have large log records comes in slices of bounded size", async () => {
+  const projectId = newProject();
+  const spans = buildTrace(0, 30);
+  const job = await buildJob(projectId, spans);
+  const text = "x".repeat(900_000);
+  await store({ ...job, fragments: spans.map(({ spanId = null }) => buildFragment(spanId, 0, text)) });
+  const slices: number[] = [];
+  const seen: (string | null)[] = [];
+  for await (const slice of database.store.listSessionSpans(projectId, hex(1, 32))) {
+    slices.push(slice.reduce((sum, { body }) => sum + body.length, 0));
+    seen.push(...slice.map(({ spanId }) => spanId));
+  }
+  expect(seen.toSorted()).toEqual(spans.map(({ spanId }) => spanId).toSorted());
+  expect(slices.reduce((sum, bytes) => sum + bytes, 0)).toBeGreaterThan(30 * text.length);
+  // A record is shown twice: as the input, and among the messages.
+  expect(Math.max(...slices)).toBeLessThanOrEqual(2 * 17 * 1024 * 1024);
+});
+
 function buildFragment(spanId: string | null, index: number, text: string): IncomingFragment {
   const body = {
     order: { observedNano: "0", index },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ComposableSpan, LendingRow } from "../src/assembly/composable.ts";
 import { type ComposeLoader, composeSpans } from "../src/assembly/compose.ts";
+import { composeInParts } from "../src/assembly/compose-in-parts.ts";
 import type { Derivation } from "../src/model/derivation.ts";
 import type { FragmentBody } from "../src/model/fragment-body.ts";
 import { decodeSpanBody, emptyBody, encodePlainBody, readBodyMembers, type SpanBody } from "../src/model/span-body.ts";
@@ -92,29 +93,51 @@ describe("the fields that a root borrows", () => {
   });
 });
 
-test("the log records of lenders are used slice by slice: no two slices are needed at a time", async () => {
+describe("log records in slices: no two slices are needed at a time", () => {
   const ids = ["first", "second", "third"];
-  const used = new Set<string>();
-  const loader = load(ids.map((id) => row(id, "tool", { toolCalls: `[{"name":"${id}"}]` }, true)));
-  loader.fragments = async function* (asked) {
-    for (const id of asked) {
-      expect([...used]).toEqual(ids.slice(0, ids.indexOf(id)));
-      const body = {
-        order: { observedNano: "0", index: 0 },
-        get toolCall() {
-          used.add(id);
-          return { name: id, success: true, output: `result of ${id}` };
-        },
-      };
-      yield new Map([[id, [body]]]);
-    }
-  };
 
-  const body = await compose(span({ toolsFrom: ids }), loader);
+  /** Tools with their results in log records, which come one slice for each; `used` has those whose record was read. */
+  function loadTools(): ComposeLoader {
+    const used = new Set<string>();
+    const loader = load(ids.map((id) => row(id, "tool", { toolCalls: `[{"name":"${id}"}]` }, true)));
+    loader.fragments = async function* (asked) {
+      for (const id of asked) {
+        expect([...used]).toEqual(ids.slice(0, ids.indexOf(id)));
+        const body = {
+          order: { observedNano: "0", index: 0 },
+          get toolCall() {
+            used.add(id);
+            return { name: id, success: true, output: `result of ${id}` };
+          },
+        };
+        yield new Map([[id, [body]]]);
+      }
+    };
+    return loader;
+  }
 
-  expect(JSON.parse(body.toolCalls as string)).toMatchObject(
-    ids.map((name) => ({ name, output: `result of ${name}` })),
-  );
+  test("those of lenders", async () => {
+    const body = await compose(span({ toolsFrom: ids }), loadTools());
+    expect(JSON.parse(body.toolCalls as string)).toMatchObject(
+      ids.map((name) => ({ name, output: `result of ${name}` })),
+    );
+  });
+
+  test("those of spans that are composed in parts, in order, with spans that have none", async () => {
+    const tool = (id: string, derived: Derivation | null) => ({ ...span(derived, {}, "tool"), id });
+    const spans = [tool("before", null), ...ids.map((id) => tool(id, { hasFragments: true })), tool("after", null)];
+    const parts: ComposableSpan[][] = [];
+    for await (const part of composeInParts(spans, loadTools(), { metadata: false })) parts.push(part);
+
+    expect(parts.map((part) => part.map(({ id }) => id))).toEqual([
+      ["before", "first"],
+      ["second"],
+      ["third"],
+      ["after"],
+    ]);
+    const outputs = parts.flat().map(async ({ body }) => readBodyMembers(await decodeSpanBody(body)).output);
+    expect(await Promise.all(outputs)).toEqual([null, ...ids.map((id) => `"result of ${id}"`), null]);
+  });
 });
 
 describe("a lender that is composed with its borrower", () => {

@@ -53,16 +53,22 @@ export interface ComposeLoader {
 /** A span without its body. */
 type Bodiless = Omit<ComposableSpan, "body">;
 
+export interface Composing {
+  /** Rows that are not shown in full do not need metadata, which is expensive. */
+  metadata: boolean;
+  /** The log records of the spans, if they are known. */
+  fragments?: ReadonlyMap<string, FragmentBody[]>;
+}
+
 /** The spans with their derivations applied to their bodies, in order. */
 export async function composeSpans<Span extends ComposableSpan>(
   spans: readonly Span[],
   loader: ComposeLoader,
-  /** Rows that are not shown in full do not need metadata, which is expensive. */
-  { metadata }: { metadata: boolean },
+  { metadata, fragments }: Composing,
 ): Promise<Span[]> {
   if (spans.every(({ derived }) => derived === null)) return [...spans];
   const needs = listNeeds(spans);
-  const ownFragments = await readOwnFragments(spans, loader);
+  const ownFragments = fragments ?? (await readOwnFragments(spans, loader));
   const calls = boundCalls(spans);
   const lent = await readLent(needs, lendingRows([...needs.keys()], spans, loader), { loader, ownFragments, calls });
   const composed: Span[] = [];

@@ -1,5 +1,6 @@
 import type { Queryable } from "@touchstone/db";
-import { type ComposeLoader, composeSpans } from "../../assembly/compose.ts";
+import type { ComposeLoader } from "../../assembly/compose.ts";
+import { composeInParts } from "../../assembly/compose-in-parts.ts";
 import { splitByBytes } from "../../assembly/split-by-bytes.ts";
 import type { ReadSpan } from "../../model/read-span.ts";
 import { textBytesOf } from "../../model/span-body.ts";
@@ -35,5 +36,5 @@ export async function* composeSlices(
   const spans = records.map(toReadSpan);
   const bytesOf = ({ derived, body }: ReadSpan): number =>
     derived === null ? body.length : textBytesOf(body, body.length);
-  for (const part of splitByBytes(spans, bytesOf, composedBytesMax)) yield composeSpans(part, loader, options);
+  for (const part of splitByBytes(spans, bytesOf, composedBytesMax)) yield* composeInParts(part, loader, options);
 }

@@ -1,6 +1,5 @@
 import type { Statement, Transaction } from "@touchstone/db";
-import type { ComposableSpan } from "../../assembly/composable.ts";
-import { composeSpans } from "../../assembly/compose.ts";
+import { composeInParts } from "../../assembly/compose-in-parts.ts";
 import { parseDerived } from "../../assembly/plan-trace.ts";
 import type { TraceKey } from "../../assembly/stored-trace.ts";
 import { decodeSpanBody, readBodyMembers } from "../../model/span-body.ts";
@@ -43,18 +42,16 @@ async function rewriteSome(transaction: Transaction, traces: readonly TraceKey[]
   for (const projectId of new Set(rows.map(({ project_id }) => project_id))) {
     const roots = rows.filter(({ project_id }) => project_id === projectId);
     const loader = createComposeLoader((statement) => transaction.query(statement), projectId);
-    const spans = roots.map((root): ComposableSpan => ({ ...root, derived: parseDerived(root.derived) }));
-    const composed = await composeSpans(spans, loader, { metadata: false });
-    for (const [index, { body }] of composed.entries()) {
-      const root = roots[index] as RootRecord;
-      texts.push({ projectId, id: root.id, doc: await textOf(root, body) });
+    const spans = roots.map((root) => ({ ...root, derived: parseDerived(root.derived) }));
+    for await (const part of composeInParts(spans, loader, { metadata: false })) {
+      for (const root of part) texts.push({ projectId, id: root.id, doc: await textOf(root) });
     }
   }
   if (texts.length > 0) await transaction.query(buildRewrite(texts));
 }
 
-async function textOf(root: RootRecord, body: Buffer): Promise<string> {
-  const { input, output, error } = readBodyMembers(await decodeSpanBody(body));
+async function textOf(root: Omit<RootRecord, "derived">): Promise<string> {
+  const { input, output, error } = readBodyMembers(await decodeSpanBody(root.body));
   return searchText({
     id: root.id,
     name: root.name,
