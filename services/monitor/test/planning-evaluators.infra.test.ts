@@ -40,10 +40,14 @@ const create = async (projectId: string, changes: Partial<EvaluatorDocument>): P
   (await evaluators.create(projectId, { ...document, ...changes }, new Date(), actIn(projectId))).id;
 
 /** The scorers that a trace of an agent is due, and the characters that were read to choose them. */
-async function plan(projectId: string, agentId: string): Promise<{ scorerIds: string[]; chars: number }> {
+async function plan(
+  projectId: string,
+  agentId: string,
+  { database } = store,
+): Promise<{ scorerIds: string[]; chars: number }> {
   const check = createCustomCheck({} as Parameters<typeof createCustomCheck>[0]);
   let chars = 0;
-  const planned = await store.database.scoped([projectId], (transaction) => {
+  const planned = await database.scoped([projectId], (transaction) => {
     const query: Queryable["query"] = async (statement) => {
       const answer = await transaction.query(statement);
       chars += JSON.stringify(answer.rows).length;
@@ -97,5 +101,30 @@ describe("the custom scorers that a trace is due", () => {
     expect(await isDueAfter({})).toBe(true);
     await evaluators.delete(projectId, id, actIn(projectId));
     expect((await plan(projectId, agentId)).scorerIds).toEqual([]);
+  });
+
+  test("are those that a previous version stored before and after the upgrade", async () => {
+    const upgraded = await openTestStore({ before: "0018" });
+    const [projectId, agentId] = [randomUUID(), randomUUID()];
+    const ids = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+    const insert = (id: string, changes: Partial<EvaluatorDocument>) =>
+      upgraded.query(
+        `
+          insert into monitor.custom_evaluators (project_id, id, document, created_at, updated_at)
+          values ($1, $2, $3, now(), now())`,
+        [projectId, id, JSON.stringify({ ...document, ...changes })],
+      );
+    try {
+      await insert(ids[0] as string, {});
+      await insert(ids[1] as string, { enabled: false });
+      await upgraded.upgrade();
+      await insert(ids[2] as string, { scopeMode: "selected", agentIds: [agentId] });
+      await insert(ids[3] as string, { sampleRate: 0 });
+
+      const { scorerIds } = await plan(projectId, agentId, upgraded);
+      expect(scorerIds).toEqual([ids[0], ids[2]].toSorted());
+    } finally {
+      await upgraded.close();
+    }
   });
 });

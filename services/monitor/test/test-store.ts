@@ -1,3 +1,6 @@
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { type Database, migrateSchema, openDatabase, rolesOf } from "@touchstone/db";
 import { createLogger } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
@@ -8,6 +11,8 @@ export interface TestStore {
   url: string;
   database: Database;
   maintenance: Database;
+  /** Applies the migrations that are not. */
+  upgrade(): Promise<unknown>;
   /** Runs a statement past row-level security. */
   query<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>;
   close(): Promise<void>;
@@ -15,9 +20,12 @@ export interface TestStore {
 
 export const quiet = createLogger({ service: "monitor", level: "silent" });
 
-export async function openTestStore(): Promise<TestStore> {
+/** Opens a store; `before` = its schema is that before this migration, named by its number. */
+export async function openTestStore({ before }: { before?: string } = {}): Promise<TestStore> {
   const created: TestDatabase = await createTestDatabase();
-  await migrateSchema({ url: created.url, ...monitorSchema, logger: quiet });
+  const upgrade = (changes = {}) => migrateSchema({ url: created.url, ...monitorSchema, logger: quiet, ...changes });
+  if (before === undefined) await upgrade();
+  else await migrateBefore(before, (directory) => upgrade({ directory }));
   const open = (purpose: "app" | "maintenance"): Database =>
     openDatabase({
       url: created.url,
@@ -34,6 +42,7 @@ export async function openTestStore(): Promise<TestStore> {
     url: created.url,
     database,
     maintenance,
+    upgrade: () => upgrade(),
     async query<Row extends object>(text: string, values: unknown[] = []) {
       return (await maintenance.query({ name: "", text, values })).rows as Row[];
     },
@@ -43,4 +52,15 @@ export async function openTestStore(): Promise<TestStore> {
       await created.drop();
     },
   };
+}
+
+async function migrateBefore(migration: string, migrate: (directory: string) => Promise<unknown>): Promise<void> {
+  const directory = await mkdtemp(path.join(tmpdir(), "touchstone-migrations-"));
+  const filter = (source: string): boolean => path.extname(source) !== ".sql" || path.basename(source) < migration;
+  try {
+    await cp(monitorSchema.directory, directory, { recursive: true, filter });
+    await migrate(directory);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
 }
