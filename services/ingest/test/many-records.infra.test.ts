@@ -104,11 +104,14 @@ const bytesOf = (row: object): number =>
 describe("a trace with many large log records", () => {
   test("is derived without the texts of their errors", async () => {
     const projectId = newProject();
-    await storeTrace(projectId, () => ({ facts: { error: large, model: "gpt-5.6-sol" } }));
+    await storeTrace(projectId, (at) => ({
+      facts: { error: large, model: "gpt-5.6-sol", ...(at === 0 && { userId: large }) },
+    }));
 
     const read = await sweepMeasured();
 
     expect(await readFailedModels(projectId)).toEqual(["gpt-5.6-sol"]);
+    expect(await readRoots(database, projectId)).toMatchObject([{ derived: { userId: large.slice(0, 2_000) } }]);
     expect(read.whole).toBeLessThan(large.length);
   });
 
