@@ -18,7 +18,7 @@ export const mutants: readonly Mutant[] = [
     test: {
       project: "unit",
       file: "libs/service-kit/test/internal-identity.test.ts",
-      name: "another path, another method and another audience refuse it",
+      name: "an identity is refused for another path, another method and another audience",
     },
   },
   {
@@ -29,7 +29,7 @@ export const mutants: readonly Mutant[] = [
     test: {
       project: "unit",
       file: "libs/service-kit/test/internal-identity.test.ts",
-      name: "it expires after thirty seconds",
+      name: "an identity expires after thirty seconds",
     },
   },
   {
@@ -117,7 +117,7 @@ export const mutants: readonly Mutant[] = [
     test: {
       project: "unit",
       file: "services/gateway/test/key-cache.test.ts",
-      name: "a revoked key stops at once",
+      name: "a revoked key stops working at once",
     },
   },
   {
@@ -128,7 +128,7 @@ export const mutants: readonly Mutant[] = [
     test: {
       project: "unit",
       file: "services/gateway/test/edge.test.ts",
-      name: "neither an identity nor a key that a client sends goes any further",
+      name: "neither an identity nor a key that a client sends is passed on to the owner",
     },
   },
   {
@@ -139,7 +139,7 @@ export const mutants: readonly Mutant[] = [
     test: {
       project: "infra",
       file: "services/auth/test/auth-service.infra.test.ts",
-      name: "another project's key, a missing project and an id that is none rotate nothing",
+      name: "another project's key, a missing project and a malformed id rotate nothing",
     },
   },
   {
@@ -361,7 +361,7 @@ export const mutants: readonly Mutant[] = [
     test: {
       project: "unit",
       file: "services/judge/test/providers/reservations.test.ts",
-      name: "or nothing is sent: it is not tried again, and says nothing about the provider",
+      name: "or nothing is sent, which is neither repeated nor counted as a failure of the provider",
     },
   },
   {

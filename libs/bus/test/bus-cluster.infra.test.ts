@@ -73,7 +73,7 @@ function keepPublishing(bus: Bus): { acknowledged: () => number; stop: () => Pro
   };
 }
 
-test("streams of one copy get three while events pass; then a server may die and no event is lost", async () => {
+test("streams of one copy get three while events are delivered, and then a server that dies loses no event", async () => {
   const cluster = await startCluster();
   const login = { url: cluster.url, tls: { caFile, ...client } };
   const [publisher, monitor] = [open("ingest", login).bus, open("monitor", login).bus];

@@ -63,7 +63,7 @@ const ask = (text: string, timeoutMs = 20_000, signal?: AbortSignal) =>
   requester.request(weighText, { text }, { timeoutMs, signal });
 
 describe("a request", () => {
-  test("is answered by a member of the queue group, which knows its deadline", async () => {
+  test("is answered by a member of the queue group, which gets its deadline", async () => {
     const calls: Call[] = [];
     await answer(judge, async ({ text }, call) => {
       calls.push(call);
@@ -165,7 +165,7 @@ describe("a request that no member can answer", () => {
     expect(await rejection(ask("x"))).toMatchObject({ kind: "too_large", limit });
   });
 
-  test("carries what just fits", async () => {
+  test("is sent if it fits exactly", async () => {
     await answer(judge, weighAs("judge"));
     const length = (requester.maxPayloadBytes() ?? 0) - 300;
     expect(await ask("x".repeat(length))).toEqual({ weight: length, by: "judge" });

@@ -6,7 +6,7 @@ import { thingTold } from "./test-messages.ts";
 let world: BusWorld | undefined;
 afterEach(() => world?.close());
 
-test("a server with less space than the streams' maximum size gives them what it has, and events pass", async () => {
+test("a server with less space than the streams' maximum size gives them what it has, and events are delivered", async () => {
   world = await startBusWorld({ storeMaxBytes: 400 * 1024 ** 2 });
   const [publisher, monitor] = await Promise.all([world.open("ingest"), world.open("monitor")]);
   const taken: number[] = [];

@@ -42,7 +42,7 @@ afterAll(async () => {
 const bytesOf = (id: number): number => (sizes[id] as number) + 2 + (id % 3 === 0 ? 0 : "a note".length);
 
 test.each([1, 400, 41_000, 300_000, 600_000, 5_000_000])(
-  "a part of %d bytes ends with the row that reaches them",
+  "with a limit of %d bytes a part ends with the row that reaches the limit",
   async (bytesMax) => {
     for (const last of [-1, 2, 6]) {
       const expected: { id: number; bytes: number }[] = [];
@@ -56,7 +56,7 @@ test.each([1, 400, 41_000, 300_000, 600_000, 5_000_000])(
   },
 );
 
-test("each row tells what the next one has at least, also one that is not measured", async () => {
+test("each row reports the least size of the next one, also of one that is not measured", async () => {
   const { rows } = await client.query<{ id: number; nextBytes: number | null }>(text, [-1, 50, 5_000_000]);
   expect(rows.at(-1)?.nextBytes).toBeNull();
   for (const { id, nextBytes } of rows.slice(0, -1)) {

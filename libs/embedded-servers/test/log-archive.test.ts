@@ -40,7 +40,7 @@ async function run(command: string, file: string): Promise<number> {
 const archiveOne = (): Promise<number> => run(archiveSettings.archive_command ?? "", segment);
 const link = (): Promise<void> => symlink(archive, path.join(servers, "backup/archive"));
 
-test("without an archive, the log is let go", async () => {
+test("without an archive the log is discarded", async () => {
   expect(await archiveOne()).toBe(0);
   expect(await readdir(archive)).toEqual([]);
 });
@@ -87,7 +87,7 @@ test("an archive that cannot be written is given up before the disk of the data 
   expect(await readArchive(servers)).toBeNull();
 });
 
-test("the history of a timeline tells where the log was read to", () => {
+test("the history of a timeline shows where the log was read to", () => {
   expect(readReachedSegment("1\t0/7000028\tno recovery target specified\n")).toBe(segment);
   // At the end of a segment.
   expect(readReachedSegment("1\t0/8000000\tno recovery target specified\n")).toBe(segment);

@@ -14,7 +14,7 @@ test("an empty permission list allows nothing, where nats-server would read it a
   ]);
 });
 
-test("it listens on the loopback only, accepts 8 MB, and syncs each message when durable", () => {
+test("the server listens on loopback only, accepts 8 MB, and syncs each message when durable", () => {
   const durable = JSON.parse(renderNatsConfig({ ...base, users: [] }));
   expect(durable).toMatchObject({
     listen: "127.0.0.1:4333",

@@ -126,7 +126,7 @@ test("the list of tools takes fewer than 12,000 characters", () => {
   expect(JSON.stringify(list).length).toBeLessThan(12_000);
 });
 
-test("tools that write are there only with write access", () => {
+test("tools that write are listed only with write access", () => {
   const names = listTools({ write: false }).map(({ name }) => name);
   expect(names).not.toContain("add_score");
   expect(
@@ -192,7 +192,7 @@ test("a run is started for the agent that answers, and its questions are asked w
   expect(sent.filter((request) => request.includes("/datasets/"))).toEqual([]);
 });
 
-test("a run of a dataset without cases is refused before anything is made", async () => {
+test("a run of a dataset without cases is refused before anything is created", async () => {
   bodies.length = 0;
   expect(await run("start_run", { datasetId: "empty" })).toEqual([
     JSON.stringify({ error: "The dataset has no cases. Add some first. No run was started." }),
@@ -237,7 +237,7 @@ test("answers are submitted under the keys of their cases, and the run is ended 
   expect(JSON.parse(ended ?? "")).toMatchObject({ status: "completed", averageRating: 7 });
 });
 
-test("an answer that is none is named before anything is submitted", async () => {
+test("a malformed answer is named before anything is submitted", async () => {
   sent.length = 0;
   for (const none of [{ case: 1 }, { case: 1, answer: "a", error: "b" }]) {
     const [facts] = await run("submit_answers", { runId: "r", answers: [{ case: 0, answer: "a" }, none] });

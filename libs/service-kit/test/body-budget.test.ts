@@ -117,7 +117,7 @@ test("a body that gives up waiting is refused, and lets the next one in", async 
   await next;
 });
 
-test("a body that has left gets no more memory, so that work that continues without it ends", async () => {
+test("a released body gets no more memory, so that work that continues with it ends", async () => {
   const budget = createBudget();
   for (const bytes of [1_024, mebibyte]) {
     const share = await enter(budget.open(), 1_024);

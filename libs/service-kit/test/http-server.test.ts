@@ -153,7 +153,7 @@ test("an unknown route is 404 in the global envelope", async () => {
   expect([response.status, await response.json()]).toEqual([404, { statusCode: 404, message: "Not found" }]);
 });
 
-test("an expected failure keeps its status and message; a bug tells the client nothing", {
+test("an expected failure keeps its status and message; a bug reveals nothing to the client", {
   tags: ["spec:envelope.global", "spec:status.500"],
 }, async () => {
   const refused = await serve(async () => {
@@ -256,7 +256,7 @@ test("a body that breaks off ends the request instead of blocking it", async () 
   await closed;
 });
 
-test("requests over one connection leave nothing behind on it", async () => {
+test("requests over one connection leave no listeners on it", async () => {
   const warnings: Error[] = [];
   const onWarning = (warning: Error): number => warnings.push(warning);
   process.on("warning", onWarning);

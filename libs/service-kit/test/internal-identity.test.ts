@@ -25,7 +25,7 @@ test("an identity is accepted by its audience for its method and path", () => {
   expect(verify(sign(claims), request)).toMatchObject({ issuer: "gateway", projectId: claims.projectId });
 });
 
-test("another path, another method and another audience refuse it", () => {
+test("an identity is refused for another path, another method and another audience", () => {
   const { sign, verify, clock } = arrange();
   const header = sign(claims);
   const elsewhere = createIdentityVerifier({ audience: "eval-runs", rootSecret, clock });
@@ -35,7 +35,7 @@ test("another path, another method and another audience refuse it", () => {
   expect(elsewhere(header, request)).toBeNull();
 });
 
-test("it expires after thirty seconds", () => {
+test("an identity expires after thirty seconds", () => {
   const { sign, verify, clock } = arrange();
   const header = sign(claims);
 

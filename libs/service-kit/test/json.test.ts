@@ -44,7 +44,7 @@ test.each([
   expect(parseJsonBody(body)).toEqual(JSON.parse(body.toString()));
 });
 
-test("a text that does not end is no JSON, however long", () => {
+test("a text that breaks off is not JSON, however long it is", () => {
   expect(() => parseJsonBody(Buffer.from(`"${"\\".repeat(jsonValuesMax + 1)}`))).toThrow();
 });
 

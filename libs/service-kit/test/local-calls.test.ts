@@ -140,7 +140,7 @@ test("a read is answered in the process as it is over HTTP, whatever its query l
   expect(answeredHere).toBe(queries.length);
 });
 
-test("failures are the same", async () => {
+test("failures are the same in the process and over HTTP", async () => {
   const failures: Handler[] = [
     async () => {
       throw new AppError("queue_full", "The queue is full; retry.", { retryAfterSeconds: 1 });
@@ -198,7 +198,7 @@ test.each([
   }
 });
 
-test("what is too large, lasts, or has an escape or an unknown name in its path goes over HTTP", async () => {
+test("a call that is large or lasts, or has an escape or an unknown name in its path, is sent over HTTP", async () => {
   handle = sayWho;
   const tooLarge = { ...hop, body: Buffer.alloc((write.body?.maxBytes ?? 0) + 1) };
   const read = { ...hop, method: "GET", body: undefined };

@@ -44,7 +44,7 @@ function echo(pieces: readonly string[], options: { readAfterMs: number; isChunk
 
 describe.each([true, false])("a body (chunked: %s)", (isChunked) => {
   // The bodies of OpenTelemetry's exporters: all of it may have arrived, including its end, before it is read.
-  test.each([0, 1, 30])("read %i ms after its head is complete, however it was split", async (readAfterMs) => {
+  test.each([0, 1, 30])("that is read %i ms after its head is complete, however it was split", async (readAfterMs) => {
     for (const pieces of [["one"], ["one", "two"], ["a".repeat(90_000), "b".repeat(90_000), "c"]]) {
       expect(await echo(pieces, { readAfterMs, isChunked })).toBe(pieces.join(""));
     }

@@ -97,7 +97,7 @@ test("a reader that does not read its answer keeps no turn from the other answer
   expect(await readAll(takeTurns("p", count()))).toEqual([0, 1, 2]);
 });
 
-test("an answer that fails says so, ends what it is made of, and gives its turn to the next", async () => {
+test("an answer that fails reports it, ends its source, and releases its turn for the next", async () => {
   let ended = 0;
   async function* fail() {
     try {

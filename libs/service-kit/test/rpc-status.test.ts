@@ -17,6 +17,6 @@ test.each([
   [{ "user-agent": "otelcol/0.90" }, true],
   [{ accept: "*/*", "user-agent": "OTel-OTLP-Exporter-JavaScript/0.200.0" }, false],
   [{}, false],
-])("%j: protobuf wanted is %s", (headers, wanted) => {
+])("for the headers %j it is %s that a refusal is protobuf", (headers, wanted) => {
   expect(prefersRpcStatus(headers)).toBe(wanted);
 });

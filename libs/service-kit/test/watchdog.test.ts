@@ -55,7 +55,7 @@ describe.concurrent("the watchdog of a process", () => {
     });
   });
 
-  test("so does Ctrl-C, also while code runs that cannot be interrupted", async (context) => {
+  test("Ctrl-C ends a blocked process in the same way, also while code runs that cannot be interrupted", async (context) => {
     const { expect } = context;
     const { child, exit, readErrors } = await startProcess(context, { how: "native", stopWithinMs: 1_000 });
     signalUntilExit(child, "SIGINT");

@@ -43,7 +43,7 @@ const multiTenant = (config: Parameters<NonNullable<Parameters<typeof startAccou
   accounts: config.accounts && { ...config.accounts, multiTenant: true },
 });
 
-test("who signs up is signed in: by a token, and by a cookie for seven days", async () => {
+test("a new account is signed in by a token, and by a cookie for seven days", async () => {
   const accounts = await start();
 
   // Blanks around the name, and a picture that this API does not offer, are not stored.
@@ -84,7 +84,7 @@ test("on https the cookie is Secure and has the prefix", async () => {
   expect(cookies[0]?.split("; ")).toContain("Secure");
 });
 
-test("a session is reported, survives a restart, and is over after the sign-out", async () => {
+test("a session can be read, survives a restart, and ends with the sign-out", async () => {
   const first = await start();
   const cookie = await first.signUp("Ada");
   await running.pop()?.stop();
@@ -113,7 +113,7 @@ test("a session is reported, survives a restart, and is over after the sign-out"
   expect(await accounts.resolve(cookie)).toBeNull();
 });
 
-test("the right password signs in; a wrong one and an unknown address hear the same", async () => {
+test("the right password signs in; a wrong one and an unknown address get the same answer", async () => {
   const accounts = await start();
   await accounts.signUp("Ada");
   const signIn = (email: string, tried: string) =>
@@ -157,7 +157,7 @@ test.each([
   expect(await query("select from auth.users")).toHaveLength(1);
 });
 
-test("a body that is no JSON is refused in the words of the sign-in family", async () => {
+test("a body that is not JSON is refused in the envelope of the sign-in routes", async () => {
   const accounts = await start();
 
   const refused = await accounts.ask("POST", "/auth/sign-in/email", { body: "{" });
@@ -178,7 +178,7 @@ test("other routes of the accounts library do not exist", async () => {
   }
 });
 
-test("the first account owns a new organization and every project that was there", {
+test("the first account owns a new organization and every existing project", {
   tags: ["spec:mode.multi-user"],
 }, async () => {
   const accounts = await start();
@@ -250,7 +250,7 @@ test("one address signs up once, however many try at once", async () => {
   expect(await query("select from auth.members")).toHaveLength(1);
 });
 
-test("an owner whose place cannot be stored has no account either", async () => {
+test("an account whose membership cannot be stored is not created", async () => {
   const accounts = await start();
   await query("alter table auth.members add constraint nobody check (false) not valid");
 
@@ -264,7 +264,7 @@ test("an owner whose place cannot be stored has no account either", async () => 
   }
 });
 
-test("under open sign-up the config says so, and later accounts are members of the same organization", {
+test("under open sign-up the config shows it, and later accounts are members of the same organization", {
   tags: ["spec:mode.multi-user"],
 }, async () => {
   const accounts = await start({ SERVICE_OPEN_SIGNUP: "true" });
@@ -347,7 +347,7 @@ test("projects are listed and created for the signed-in user, in one of the user
   expect(graces.body).toEqual({ projects: [] });
 });
 
-test("a changed password counts at once, and ends the other sessions when asked to", async () => {
+test("a changed password is valid at once, and ends the other sessions on request", async () => {
   const accounts = await start();
   const other = await accounts.signUp("Ada");
   const signIn = (tried: string) =>

@@ -225,7 +225,7 @@ test("a project whose creation got a 500 or 503 does not exist, and is created o
   expect(list.projects.map(({ name }) => name)).toEqual(["Default", "weather"]);
 });
 
-test("a project without a name is 400 and makes nothing", async () => {
+test("a project without a name is 400 and is not created", async () => {
   const auth = await startReadyAuth();
 
   const refused = await auth.ask("POST", routes.createProject.path, auth.projectId, { name: "" });
@@ -234,7 +234,7 @@ test("a project without a name is 400 and makes nothing", async () => {
   expect(await query("select from auth.projects")).toHaveLength(1);
 });
 
-test("a rotated key works at once, the old one no longer, and gateways hear of it", async () => {
+test("a rotated key works at once, the old one no longer, and gateways are notified", async () => {
   const auth = await startReadyAuth();
   const bus = connectBus({ url: nats.url, service: "gateway", logger });
   const heard: unknown[] = [];
@@ -254,7 +254,7 @@ test("a rotated key works at once, the old one no longer, and gateways hear of i
   await bus.drain();
 });
 
-test("another project's key, a missing project and an id that is none rotate nothing", async () => {
+test("another project's key, a missing project and a malformed id rotate nothing", async () => {
   const auth = await startReadyAuth();
   const { body } = await auth.ask("POST", routes.createProject.path, auth.projectId, { name: "other" });
   const notFound = { status: 404, body: { error: "Project not found" } };
@@ -284,7 +284,7 @@ test("without NATS a key is rotated all the same, and the event goes out once NA
   await late.stop();
 });
 
-test("started before its database it answers 503 with the reason, and serves once the database is there", async () => {
+test("a service started before its database answers 503 with the reason, and serves once the database is available", async () => {
   const target = new URL(database.url);
   const port = await findFreePort();
   const away = new URL(database.url);
@@ -315,7 +315,7 @@ test("started before its database it answers 503 with the reason, and serves onc
   expect((await auth.config()).status).toBe(200);
 });
 
-test("started with another root secret it is not ready and reports it", async () => {
+test("a service started with another root secret is not ready and reports it", async () => {
   const first = await startReadyAuth();
   await first.stop();
 
@@ -330,7 +330,7 @@ test("started with another root secret it is not ready and reports it", async ()
   expect((await second.config()).status).toBe(503);
 });
 
-test("no key was ever logged or stored in the clear", async () => {
+test("no key is logged or stored in the clear", async () => {
   const auth = await startReadyAuth();
   const { body } = await auth.ask("POST", routes.createProject.path, auth.projectId, { name: "canary" });
   const { body: rotated } = await auth.ask("POST", rotatePath(body.project._id), body.project._id);

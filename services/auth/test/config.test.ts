@@ -30,19 +30,19 @@ function mistakesOf(settings: Record<string, string>): string {
 test.each([
   ["SERVICE_GOOGLE_CLIENT_ID", "SERVICE_GOOGLE_CLIENT_SECRET"],
   ["SERVICE_GITHUB_CLIENT_ID", "SERVICE_GITHUB_CLIENT_SECRET"],
-])("half of %s and %s names the other half", (id, secret) => {
+])("of the settings %s and %s one alone is a mistake that names the other", (id, secret) => {
   expect(mistakesOf({ ...publicUrl, [id]: "x" })).toContain(`${secret}: is needed`);
   expect(mistakesOf({ ...publicUrl, [secret]: "x" })).toContain(`${id}: is needed`);
   expect(mistakesOf({ ...publicUrl, [id]: "x", [secret]: "y" })).toBe("none");
 });
 
-test.each(Object.keys(oidc))("an OpenID Connect provider without %s names it", (missing) => {
+test.each(Object.keys(oidc))("an OpenID Connect provider without %s is a mistake that names it", (missing) => {
   const { [missing as keyof typeof oidc]: _left, ...rest } = oidc;
 
   expect(mistakesOf({ ...publicUrl, ...rest })).toContain(`${missing}: is needed`);
 });
 
-test("a name alone makes no provider, and a provider without one is called SSO", () => {
+test("a name alone is no provider, and a provider without a name is called SSO", () => {
   expect(mistakesOf({ ...publicUrl, SERVICE_OIDC_NAME: "Example Inc." })).toContain("SERVICE_OIDC_ISSUER: is needed");
   expect(read({ ...publicUrl, ...oidc }).config.accounts?.providers.oidc?.name).toBe("SSO");
 });
@@ -58,14 +58,14 @@ test.each(["ftp://sign-in.example.com", "https://sign-in.example.com?x=1", "http
   },
 );
 
-test("an issuer over http draws a warning", () => {
+test("an issuer over http causes a warning", () => {
   const { warnings } = read({ ...publicUrl, ...oidc, SERVICE_OIDC_ISSUER: "http://keycloak:8080/realms/x" });
 
   expect(warnings.join()).toContain("SERVICE_OIDC_ISSUER");
   expect(read({ ...publicUrl, ...oidc }).warnings).toEqual([]);
 });
 
-test("without settings there is no provider, and Google and GitHub are where they are", () => {
+test("without settings there is no provider, and Google and GitHub have their public addresses", () => {
   const providersOf = (settings: Record<string, string>) => read(settings).config.accounts?.providers;
 
   expect(providersOf({})).toMatchObject({ google: null, github: null, oidc: null });

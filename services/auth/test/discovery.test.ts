@@ -68,7 +68,7 @@ test("a provider's configuration is fetched once an hour, however many callers t
   expect(asked).toHaveLength(2);
 });
 
-test("a failure is not remembered", async () => {
+test("a failed discovery is not cached", async () => {
   const discovery = discover();
   answer = (_request, response) => response.writeHead(500).end();
   await expect(discovery.read()).rejects.toThrow("500");
@@ -107,7 +107,7 @@ test.each(["https://127.0.0.1:8443/token", "https://10.0.0.1/token", "https://[f
   },
 );
 
-test("redirects, endless answers and silence are failures", async () => {
+test("a redirect, an endless answer and no answer are failures", async () => {
   answer = (_request, response) => response.writeHead(302, { location: `${issuer}/there` }).end();
   await expect(discover().read()).rejects.toThrow("302");
   expect(asked).toEqual(["/.well-known/openid-configuration"]);

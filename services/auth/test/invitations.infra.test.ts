@@ -77,7 +77,7 @@ test("POST /organizations/{id}/invitations: only owners and admins invite; the a
   expect(await send(owner, { email: member.email.toUpperCase() })).toMatchObject({ status: 409 });
 });
 
-test("an invitation is mailed where mail goes out", async () => {
+test("an invitation is mailed if the installation sends mail", async () => {
   const { url } = await teams.invite(owner, "invited@example.com");
 
   const mail = await vi.waitFor(async () => {
@@ -226,7 +226,7 @@ test("of fifty accepts at once exactly one counts, and there is one membership",
   expect((await teams.actionsOf(owner)).filter((action) => action === "invitation.accepted")).toHaveLength(1);
 });
 
-test("of two accounts that race for a link only the invited one gets in", async () => {
+test("of two accounts that race for a link only the invited one becomes a member", async () => {
   const invitee = await teams.join("Grace");
   const thief = await teams.join("Eve");
   const { token } = await teams.invite(owner, invitee.email);

@@ -15,7 +15,7 @@ test("a sealed key opens for its project, after a restart too, and holds no read
   expect(vault.seal(projectId, key)).not.toEqual(sealed);
 });
 
-test("it opens neither for another project, nor under another root secret, nor changed", () => {
+test("a sealed key opens neither for another project, nor under another root secret, nor when it is changed", () => {
   const sealed = vault.seal(projectId, createProjectKey());
   const changed = Buffer.from(sealed);
   changed[changed.length - 1] = (changed.at(-1) as number) ^ 1;
@@ -27,7 +27,7 @@ test("it opens neither for another project, nor under another root secret, nor c
   expect(() => vault.open(projectId, Buffer.concat([Buffer.from([2]), sealed.subarray(1)]))).toThrow("version 2");
 });
 
-test("a fingerprint is the same on every replica and says nothing without the root secret", () => {
+test("a fingerprint is the same on every replica and reveals nothing without the root secret", () => {
   const key = createProjectKey();
 
   expect(createKeyVault(rootSecret).fingerprint(key)).toEqual(vault.fingerprint(key));

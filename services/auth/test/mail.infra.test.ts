@@ -224,7 +224,7 @@ test("an owner whom strangers lock out of signing in on a new device can sign in
   expect((await signIn(cookiesOf(reset))).status).toBe(200);
 });
 
-test("a reset does not lead to a page of another origin", async () => {
+test("a reset does not redirect to a page of another origin", async () => {
   const accounts = await start({ SERVICE_EMAIL_DEBUG_DIR: folder });
 
   const refused = await accounts.ask("POST", "/auth/request-password-reset", {
@@ -243,7 +243,7 @@ test("without a way to send mail a reset is refused", async () => {
   expect(refused).toMatchObject({ status: 400, body: { code: "RESET_PASSWORD_DISABLED" } });
 });
 
-test("mail goes out by SMTP, and again when the server was busy", { tags: ["spec:sign-in.email"] }, async () => {
+test("mail is sent by SMTP, and again when the server was busy", { tags: ["spec:sign-in.email"] }, async () => {
   const received: { to: string[]; text: string }[] = [];
   let refusals = 1;
   const server = new SMTPServer({

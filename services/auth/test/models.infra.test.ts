@@ -198,7 +198,7 @@ describe("the catalogue", () => {
     ]);
   });
 
-  test("takes one of some equal models that are added at once", async () => {
+  test("stores one of several equal models that are added at once", async () => {
     const { projectId } = await makeProject();
     const replies = await Promise.all(
       [1, 2, 3, 4].map(() => auth.ask(projectId, "POST", "", { ...house, baseUrl: endpoint.url })),

@@ -190,7 +190,7 @@ test("a project that is made while its organization is deleted is in it, or not 
   ).toBe(0);
 });
 
-test("a deletion of which the last statement fails has deleted nothing", async () => {
+test("a deletion whose last statement fails deletes nothing", async () => {
   await teams.admin.query(
     "alter table auth.audit_events add constraint no_deletions check (action <> 'organization.deleted') not valid",
   );
@@ -204,7 +204,7 @@ test("a deletion of which the last statement fails has deleted nothing", async (
   expect(await teams.listMembers(owner)).toHaveLength(1);
 });
 
-test("the log has every administrative act with who, what and when, for the owner alone, in pages", async () => {
+test("the log has every administrative act with its author, subject and time, for the owner alone, in pages", async () => {
   const member = await teams.joinTeam(owner, "Mia");
   const mia = await teams.memberOf(owner, member);
   const revoked = await teams.invite(owner, "revoked@example.com");
@@ -266,7 +266,7 @@ test("the log has every administrative act with who, what and when, for the owne
   }
 });
 
-test("a project is managed by owners and admins of its organization; for others it is not there", async () => {
+test("a project is managed by owners and admins of its organization; for others it is 404", async () => {
   const lead = await teams.joinTeam(owner, "Lin", "admin");
   const member = await teams.joinTeam(owner, "Mia");
   const stranger = await teams.join("Eve");

@@ -35,7 +35,7 @@ test("two passwords are hashed at once, two hundred wait in line, and further on
   expect(await hashing.verify({ hash: "a", password: "b" })).toBe(true);
 });
 
-test("a hash that fails gives its place back", async () => {
+test("a hash that fails releases its place", async () => {
   let failing = true;
   const hashing = createPasswordHashing(() => undefined, {
     async hash() {

@@ -121,7 +121,7 @@ test("a project is renamed by its own key and by the default project's, and keep
   });
 });
 
-test("a new name keeps the rules of the first one", async () => {
+test("a new name follows the rules of the first one", async () => {
   const project = await create();
 
   for (const name of ["", "  ", 7, undefined, "x".repeat(201), "a\0b"]) {
@@ -147,7 +147,7 @@ test("a missing project, a malformed id and another project's key are 404, and c
   expect(await listIds()).toEqual(expect.arrayContaining([defaultId, project._id, other._id]));
 });
 
-test("who did what to a project without an organization is forgotten with its row", async () => {
+test("the log of a project without an organization is deleted with its row", async () => {
   const project = await create();
   await ask("DELETE", pathOf(project._id), project._id);
   const acts = async () => {
@@ -193,7 +193,7 @@ test("of the last two projects deleted at the same moment one stays", async () =
   expect(answers.map(({ status }) => status).sort()).toEqual([204, 400]);
 });
 
-test("deleting a project stops its key and hides it at once, and tells gateways and services", async () => {
+test("deleting a project stops its key and hides it at once, and notifies gateways and services", async () => {
   const gateway = connectBus({ url: nats.url, service: "gateway", logger });
   const ingest = connectBus({ url: nats.url, service: "ingest", logger });
   const [revoked, deleting]: string[][] = [[], []];
@@ -279,7 +279,7 @@ test("an unfinished deletion is announced again, and a finished one is not", asy
   await store.close();
 });
 
-test("an act in another service is in the log once, of a project that is gone in its organization's, else nowhere", async () => {
+test("an act in another service is logged once; for a deleted project it is logged in its organization, if it had one", async () => {
   const [project, gone, nobodys] = [await create(), await create(), await create()];
   const organizationId = uuidv7(Date.now());
   await admin.query("insert into auth.organizations (id, name, created_at) values ($1, 'Ada', now())", [

@@ -184,7 +184,7 @@ describe("without accounts", () => {
     expect(JSON.stringify(logged)).not.toContain(body.apiKey);
   });
 
-  test("a project that is not there has no settings and no keys", async () => {
+  test("a missing project has no settings and no keys", async () => {
     const missing = "01999999-0000-7000-8000-00000000dead";
     expect(await gateway.settingsOf(missing)).toBeNull();
     expect(await judge.keysOf(missing)).toMatchObject({ keys: { openai: null, anthropic: null, gemini: null } });

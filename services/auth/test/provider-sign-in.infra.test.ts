@@ -142,7 +142,7 @@ test.each(["google", "github", "oidc"] as const)(
   },
 );
 
-test("later accounts from a provider are placed as those with a password are: nowhere, unless sign-up is open", async () => {
+test("later accounts from a provider have, like those with a password, no organization unless sign-up is open", async () => {
   const session = await accounts.resolve(sessionCookieOf(await signIn("google")) ?? "");
 
   expect(session).toMatchObject({ memberships: [], projects: [] });
@@ -166,7 +166,7 @@ test("a sign-in that names no provider is refused with the missing field", async
   expect(answer.body.message).toMatch(/^\[body\.providerId\]/);
 });
 
-test("a token that a client brings along is no sign-in, and clients choose no scopes", async () => {
+test("a token that a client sends does not sign in, and clients cannot choose scopes", async () => {
   const { url } = await begin("google", {
     idToken: { token: "a.b.c" },
     scopes: ["https://www.googleapis.com/auth/drive"],
@@ -179,7 +179,7 @@ test("a token that a client brings along is no sign-in, and clients choose no sc
   expect(url.searchParams.has("hd")).toBe(false);
 });
 
-test("claims that the provider tells only when asked count as those in the token", async () => {
+test("claims that the provider returns only on request count like those in the token", async () => {
   // The provider of these tests tells an address only when asked, as many do.
   let inToken: unknown;
   provider.tampering = async (claims, sign) => {

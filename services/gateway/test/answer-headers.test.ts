@@ -55,7 +55,7 @@ test.each(addresses)(
   },
 );
 
-test("so is an unknown route, an invalid method, host or HTTP, a request that is too large and one that is too slow", async () => {
+test("the refusal of an unknown route, an invalid method, host or HTTP, a large or a slow request has the same headers", async () => {
   const requests = {
     404: head("GET", "/nothing"),
     405: head("PATCH", "/api/v1/projects"),

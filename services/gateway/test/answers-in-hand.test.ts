@@ -117,11 +117,11 @@ describe("a reader", () => {
     return response.destroy;
   }
 
-  test("that takes a large answer in drops is cut", () => {
+  test("that reads a large answer very slowly is cut", () => {
     expect(answerTo({ taken: 1_000, isWaitedFor: true })).toHaveBeenCalled();
   });
 
-  test("that reads at its pace is not, nor one that is not waited for", () => {
+  test("that reads steadily is not cut, nor is one that has nothing to read", () => {
     expect(answerTo({ taken: mebibyte, isWaitedFor: true })).not.toHaveBeenCalled();
     expect(answerTo({ taken: 0, isWaitedFor: false })).not.toHaveBeenCalled();
   });

@@ -105,7 +105,7 @@ test("an OTLP export may be larger, up to the operator's limit", async () => {
   expect(announced.status).toBe(413);
 });
 
-test("after a refusal the connection goes on: the rest of the body is read and dropped", async () => {
+test("after a refusal the rest of the body is read and dropped, and the connection stays usable", async () => {
   const gateway = await start();
   const { hostname, port } = new URL(gateway.url);
   const socket = connect(Number(port), hostname);
@@ -133,7 +133,7 @@ test("a route that reads no body drops the client's body", async () => {
   expect([answer.status, (await bodyOf(answer)).bytes]).toEqual([200, 0]);
 });
 
-test("status, type, retry-after and caching of an answer come back, other headers stay inside", async () => {
+test("status, type, Retry-After and caching of an answer are passed on, other headers are not", async () => {
   const answered: Answer = {
     status: 429,
     body: { error: "full" },

@@ -28,7 +28,7 @@ test("all missing required settings are listed", () => {
   for (const name of Object.keys(needed)) expect(mistakes).toContain(`${name}: is needed`);
 });
 
-test("it listens on loopback at 4700, with the documented limits per address and none per key", {
+test("by default the gateway listens on loopback at 4700, with the documented limits per address and none per key", {
   tags: ["spec:limit.rate.address"],
 }, () => {
   const config = read({});
@@ -62,7 +62,7 @@ test.each([
   ["false", false],
   ["2", { hops: 2 }],
   ["10.0.0.0/8, 2001:db8::/32,192.0.2.7", ["10.0.0.0/8", "2001:db8::/32", "192.0.2.7"]],
-])("SERVICE_TRUST_PROXY=%s is %j", (text, trusted) => {
+])("SERVICE_TRUST_PROXY=%s is read as %j", (text, trusted) => {
   expect(read({ SERVICE_TRUST_PROXY: text }).trustedProxies).toEqual(trusted);
 });
 
@@ -104,7 +104,7 @@ test.each([
     { ...off, credential: 120, dataPlane: 6000, projectDeletion: 30, ingest: 1000, ci: 60, evaluation: null },
   ],
   [{ SERVICE_RATE_LIMIT_KEY_CI: "7" }, { ...off, credential: 120, dataPlane: 6000, projectDeletion: 30, ci: 7 }],
-])("%j limits %j", (settings, limits) => {
+])("with the settings %j the rate limits are %j", (settings, limits) => {
   expect(read(settings as Record<string, string>).rateLimits).toEqual(limits);
 });
 

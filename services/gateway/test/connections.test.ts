@@ -41,7 +41,7 @@ test.each([
   if (answer.includes("{")) expect(bodyOf(answer)).toEqual({ statusCode: status, message: expect.any(String) });
 });
 
-test("a refusal is never sent in the place of another request's answer", async () => {
+test("a refusal is never sent in place of another request's answer", async () => {
   const gateway = await start();
   const good = "GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n";
   const { hostname, port } = new URL(gateway.url);
@@ -73,7 +73,7 @@ test.each([
     "chunks that stop",
     `${head("POST", traces, { "content-type": "application/json", "transfer-encoding": "chunked" })}5\r\nhello\r\n`,
   ],
-])("%s: 408, and the connection ends", async (_what, request) => {
+])("a request with %s is answered 408, and the connection ends", async (_what, request) => {
   const gateway = await start({ config: impatient });
 
   const answer = await sendRaw(gateway.url, request);
@@ -99,7 +99,7 @@ test("five hundred clients that send nothing further leave a connection for one 
   for (const socket of slow) socket.destroy();
 });
 
-test("a connection is kept, longer than clients keep theirs", async () => {
+test("an idle connection is kept for longer than clients keep theirs", async () => {
   const gateway = await start();
 
   const answer = await fetch(`${gateway.url}/health/live`);
@@ -150,7 +150,7 @@ test("a stop finishes open requests, tells clients to close, and accepts no new 
   await stopping;
 });
 
-test("a stop tells clients to close with an answer that leaves in pieces, too", async () => {
+test("during a stop an answer that is sent in pieces tells the client to close, too", async () => {
   const pieces = new Pieces([Buffer.alloc(100_000, "a"), Buffer.alloc(100_000, "b")]);
   const held = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();

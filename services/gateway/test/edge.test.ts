@@ -82,7 +82,7 @@ test("every answer has a unique request id, which the service and the log line s
   });
 });
 
-test("neither an identity nor a key that a client sends goes any further", async () => {
+test("neither an identity nor a key that a client sends is passed on to the owner", async () => {
   const sign = createIdentitySigner({ issuer: "eval-runs", audience: "ingest", rootSecret, clock: systemClock });
   const forged = sign({
     projectId: "00000000-0000-7000-8000-00000000dead",
@@ -115,7 +115,7 @@ test.each([
   "/api/v1/%zz",
   "/internal/keys/resolve",
   `/api/v1/agents/${"x".repeat(1100)}`,
-])("%s is no address: 404 in the global envelope, key or not", async (path) => {
+])("an unknown address, %s, is 404 in the global envelope", async (path) => {
   const answer = await ask(path, { headers: withKey });
 
   expect([answer.status, answer.body]).toEqual([404, { statusCode: 404, message: "Not found" }]);
@@ -168,7 +168,7 @@ test.each([
     401,
   ],
   ["nothing", {}, 401],
-])("on the OTLP paths %s is answered so", async (_what, headers, status) => {
+])("on the OTLP paths a request with %s is admitted only if its key is known", async (_what, headers, status) => {
   const answer = await ask(otlp, {
     method: "POST",
     headers: { "content-type": "application/json", ...(headers as Record<string, string>) },
@@ -179,14 +179,14 @@ test.each([
   if (status === 401) expect(answer.body).toEqual(unauthorized);
 });
 
-test("the OTLP paths bear a slash at the end, and the base address takes traces", async () => {
+test("the OTLP paths may end with a slash, and the base address accepts traces", async () => {
   for (const path of ["/api/v1/otel/v1/traces/", "/api/v1/otel/v1/logs/", "/api/v1/otel", "/api/v1/otel/"]) {
     const answer = await ask(`${path}?a=1`, { method: "POST", headers: json, body: "{}" });
     expect([path, answer.status, answer.body.query]).toEqual([path, 200, { a: "1" }]);
   }
 });
 
-test("the projects stand at the root too, with parameters passed on", async () => {
+test("the projects are served at the root, too, with parameters passed on", async () => {
   const { projectId: project } = { projectId };
 
   expect((await ask("/projects?x=1", { headers: withKey })).body).toMatchObject({ project, query: { x: "1" } });
@@ -194,7 +194,7 @@ test("the projects stand at the root too, with parameters passed on", async () =
   expect((await ask("/projects")).status).toBe(401);
 });
 
-test("a client that takes the gateway for a proxy is answered all the same", async () => {
+test("a request with an absolute address, as sent to a proxy, is answered like any other", async () => {
   const answers = [
     await sendRaw(gateway.url, head("GET", `http://localhost${traces}?limit=7`)),
     await sendRaw(gateway.url, head("GET", "http://localhost/api/v1/agents/x%20y?limit=7")),
@@ -271,7 +271,7 @@ test.each([
   "APPLICATION/JSON;\t",
   "bogus;;;",
   "a b/c",
-])("the content type %j is answered, and not with an error of ours", async (type) => {
+])("a request of the content type %j is accepted or refused with 415, never with a 5xx", async (type) => {
   const rotate = routes.rotateProjectKey.path.replace("{projectId}", "x");
   const statusOf = async (path: string) => {
     const sent = head("POST", path, { "content-type": type, "content-length": "2" });
@@ -300,13 +300,13 @@ test("the checks come in their order: route, rate, key, size, type", async () =>
   expect(await sendFreely({ ...everythingWrong, host: "evil.example" })).toBe(403);
 });
 
-test("JSON that is none is the service's to refuse: the gateway passes it on", async () => {
+test("invalid JSON is passed on, because the service refuses it", async () => {
   const answer = await ask(traces, { method: "POST", headers: json, body: '{"name":' });
 
   expect(answer.body).toMatchObject({ text: '{"name":' });
 });
 
-test("pages of a trusted origin may call, and the headers allow it", async () => {
+test("pages of a trusted origin may send requests, and the headers allow it", async () => {
   const trusting = await start({ settings: { SERVICE_TRUSTED_ORIGINS: "https://app.example" } });
   const origin = { origin: "https://app.example" };
 
@@ -333,7 +333,7 @@ test("without trusted origins no answer names one", async () => {
   expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
 });
 
-test("health is not in the log, everything else is, and no key ever", async () => {
+test("the log has every request except those for health, and never a key", async () => {
   const quiet = await start({});
   await ask("/health/live", {}, quiet.url);
   await ask("/health", {}, quiet.url);

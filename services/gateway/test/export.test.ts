@@ -43,7 +43,9 @@ async function start(options: TestGatewayOptions = {}): Promise<TestGateway> {
 const get = (gateway: TestGateway, path: string, headers: Record<string, string> = { "x-api-key": apiKey }) =>
   fetch(`${gateway.url}/api/v1/export${path}`, { headers });
 
-test("each entity is asked of the service that has it, and needs a key", { tags: ["spec:export.entity"] }, async () => {
+test("each entity is exported from the service that owns it, and needs a key", {
+  tags: ["spec:export.entity"],
+}, async () => {
   const answerOf =
     (owner: string): Handler =>
     async (call) => ({ status: 200, body: { owner, since: call.query.since } });

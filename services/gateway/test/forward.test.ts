@@ -52,7 +52,7 @@ const troublesOf = ({ log }: TestGateway) =>
   log.filter(({ level, msg }) => level !== "info" && level !== "debug" && !String(msg).startsWith("bus"));
 
 test.each([[0], [1, 0, 9], [40_000, 25_536], [40_000, 25_537], [300_000, 500_000], [mebibyte, mebibyte, 1]])(
-  "an answer of a service in the same process comes back as one of another: pieces of %s %s %s bytes",
+  "an answer in pieces of %s %s %s bytes arrives the same from a service in the same process and in another",
   async (...sizes) => {
     const pieces = sizes.map((size, at) => Buffer.alloc(size, `piece ${at} `));
     const listTraces = async () => ({ status: 200, body: new Pieces(pieces) });
@@ -110,7 +110,7 @@ test.each([
   expect(headers).not.toHaveProperty("tracestate");
 });
 
-test("a service that is down is 503 with Retry-After at once, on OTLP as { message }", async () => {
+test("a service that is down is answered 503 with Retry-After at once, on OTLP as { message }", async () => {
   const gateway = await start();
   await gateway.stopBehind("ingest");
 
@@ -157,7 +157,7 @@ test("the answer of a service that refuses a large body before it has read it ar
   }
 });
 
-test("a service that hangs is given up at the route's deadline", async () => {
+test("a request to a service that hangs is abandoned at the route's deadline", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const gateway = await startInstead(() => vi.advanceTimersByTime(routes.listTraces.deadlineMs));
 
@@ -167,7 +167,7 @@ test("a service that hangs is given up at the route's deadline", async () => {
   expect((await bodyOf(answer)).message).toBe("The ingest service did not answer in time; retry.");
 });
 
-test("the time a client takes to send a large body is not taken off the service's", async () => {
+test("the time that a client takes to send a large body does not count towards the service's deadline", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const gateway = await startInstead((request, response) => {
     vi.advanceTimersByTime(routes.receiveTraces.deadlineMs);
@@ -179,7 +179,7 @@ test("the time a client takes to send a large body is not taken off the service'
   expect(answer.status).toBe(200);
 });
 
-test("a service that dies in the middle of a request is 503, not 502 and not silence", async () => {
+test("a request whose service dies in the middle of it is answered 503", async () => {
   const gateway = await startInstead((request) => request.socket.destroy());
 
   const answer = await post(gateway, traces, "{}");
@@ -190,7 +190,7 @@ test("a service that dies in the middle of a request is 503, not 502 and not sil
   ]);
 });
 
-test("an answer that breaks off early is 503", async () => {
+test("a request whose answer breaks off early is answered 503", async () => {
   const gateway = await startInstead((_request, response) => {
     response.writeHead(200, { "content-length": "100", "content-type": "application/json" });
     response.write('{"half":', () => response.destroy());
@@ -204,7 +204,7 @@ test("an answer that breaks off early is 503", async () => {
   ]);
 });
 
-test("a long answer that breaks off breaks off at the client too: nothing looks complete that is not", async () => {
+test("a long answer that breaks off breaks off at the client, too, so that it does not look complete", async () => {
   const gateway = await startInstead((_request, response) => {
     response.writeHead(200, { "content-type": "application/x-ndjson" });
     response.write("line\n", () => setTimeout(() => response.destroy(), 20));
@@ -249,7 +249,7 @@ test("a client that disconnects ends the request at the service", async () => {
   expect(troublesOf(gateway)).toEqual([]);
 });
 
-test("a client that disconnects in the middle of its body is no error of ours", async () => {
+test("a client that disconnects in the middle of its body is not logged as an error", async () => {
   const gateway = await start();
   const { hostname, port } = new URL(gateway.url);
   for (const bytes of [10, 3 * mebibyte]) {
@@ -263,7 +263,7 @@ test("a client that disconnects in the middle of its body is no error of ours", 
   expect(troublesOf(gateway)).toEqual([]);
 });
 
-test("a service that does not believe the gateway is an operator's problem, not a client's 401", async () => {
+test("a gateway whose identity a service refuses answers 503 instead of 401, and logs it for the operator", async () => {
   const gateway = await start({
     settings: { SERVICE_INTERNAL_SECRET: "another root secret, one that nobody else was given" },
   });

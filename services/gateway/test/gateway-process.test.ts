@@ -26,7 +26,7 @@ function start(overrides: Record<string, string> = {}): ServiceProcess {
   return gateway;
 }
 
-test("it serves with every part unavailable, reports which, and ends with 0 on request", async () => {
+test("a gateway without any service runs, reports what is unavailable, and exits with 0 on request", async () => {
   const gateway = start();
   await vi.waitFor(() => expect(gateway.output()).toContain('"msg":"serving"'));
   const url = /"address":"(http[^"]+)"/.exec(gateway.output())?.[1];
@@ -38,7 +38,7 @@ test("it serves with every part unavailable, reports which, and ends with 0 on r
   expect(await gateway.kill("SIGTERM")).toBe(0);
 });
 
-test("a port in use is one sentence and exit 2", async () => {
+test("a port in use is reported in one sentence, and the process exits with 2", async () => {
   const occupant = createServer();
   await new Promise<void>((resolve) => occupant.listen(0, "127.0.0.1", resolve));
   const address = occupant.address();
@@ -51,14 +51,14 @@ test("a port in use is one sentence and exit 2", async () => {
   occupant.close();
 });
 
-test("beyond loopback it does not start without the setting that the network is trusted", async () => {
+test("a gateway that listens beyond loopback does not start without the setting that the network is trusted", async () => {
   const gateway = start({ SERVICE_HOST: "0.0.0.0" });
 
   expect(await gateway.exited).toBe(2);
   expect(gateway.output()).toContain("SERVICE_HOST: without accounts, whoever reaches 0.0.0.0 gets the default");
 });
 
-test("a gateway composed into another process throws the same sentence", async () => {
+test("a gateway in another process throws the same sentence for a port in use", async () => {
   const first = await startTestGateway();
   const port = new URL(first.url).port;
 

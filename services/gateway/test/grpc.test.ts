@@ -91,11 +91,11 @@ test.each([
 );
 
 test.each([
-  ["Bearer", { authorization: `Bearer ${apiKey}` }, status.OK],
-  ["Basic", { authorization: `Basic ${Buffer.from(`x:${apiKey}`).toString("base64")}` }, status.OK],
+  ["a Bearer", { authorization: `Bearer ${apiKey}` }, status.OK],
+  ["a Basic", { authorization: `Basic ${Buffer.from(`x:${apiKey}`).toString("base64")}` }, status.OK],
   ["no", {}, status.UNAUTHENTICATED],
   ["an unknown", { "x-api-key": strangeKey }, status.UNAUTHENTICATED],
-])("%s key", async (_what, metadata, code) => {
+])("a call with %s key is admitted only if the key is known", async (_what, metadata, code) => {
   const { send } = await start({
     behind: {
       receiveTraces: async () => ({ status: 200, contentType: "application/x-protobuf", body: Buffer.alloc(0) }),
@@ -123,7 +123,7 @@ test.each([
   else expect(answer.retry).toContain(retry);
 });
 
-test("an unavailable ingest is UNAVAILABLE, to be sent again", async () => {
+test("while ingest is unavailable an export is UNAVAILABLE and may be sent again", async () => {
   const { gateway, send } = await start();
   await gateway.stopBehind("ingest");
 
@@ -133,7 +133,7 @@ test("an unavailable ingest is UNAVAILABLE, to be sent again", async () => {
   });
 });
 
-test("a spent quota is final for the day, at ingest and then at the door", async () => {
+test("a spent quota is a final refusal for the day, by ingest and then by the gateway", async () => {
   let asked = 0;
   const { send } = await start({
     behind: {
@@ -157,7 +157,7 @@ test("a spent quota is final for the day, at ingest and then at the door", async
   expect(asked).toBe(1);
 });
 
-test("a rate limit is to be waited for", async () => {
+test("an export beyond the rate limit may be sent again after a delay", async () => {
   const { send } = await start({
     settings: { SERVICE_RATE_LIMIT_DATA_PLANE: "1" },
     behind: {
@@ -169,14 +169,14 @@ test("a rate limit is to be waited for", async () => {
   expect(await send(Buffer.alloc(10))).toMatchObject({ code: status.UNAVAILABLE, details: "Too many requests" });
 });
 
-test("a message above the limit is not taken, compressed or not", async () => {
+test("a message above the limit is refused, compressed or not", async () => {
   const { send } = await start({ settings: { SERVICE_OTLP_MAX_BODY_BYTES: "1000000" } });
 
   // 20 MB of one letter are 20 kB on the wire.
   expect((await send(Buffer.alloc(20_000_000, "a"))).code).toBe(status.RESOURCE_EXHAUSTED);
 });
 
-test("a message is counted while it is inflated: without free memory it is to be sent again", async () => {
+test("a message is counted while it is inflated, and without free memory it may be sent again", async () => {
   const { gatewayBodiesMaxBytes } = limits;
   cleanups.push(() => Object.assign(limits, { gatewayBodiesMaxBytes }));
   Object.assign(limits, { gatewayBodiesMaxBytes: 8 * 1024 * 1024 });
@@ -235,7 +235,7 @@ test("a stop finishes the open export", async () => {
   await stopping;
 });
 
-test("the HTTP listener takes the standard paths, under the same checks, and no others", async () => {
+test("the OTLP/HTTP listener serves the standard paths and no others, under the same checks", async () => {
   const gateway = await startTestGateway({ settings: { SERVICE_OTLP_HTTP_PORT: "0" } });
   cleanups.push(() => gateway.stop());
   const url = gateway.log.find(({ msg }) => msg === "taking OTLP/HTTP")?.address;

@@ -77,7 +77,7 @@ test.each([
   expect(await announced.json()).toMatchObject({ statusCode: status });
 });
 
-test("a body that comes a byte at a time is 408 when its time is over, however busy it looks", async () => {
+test("a body that is sent a byte at a time is refused with 408 when its time is over", async () => {
   const gateway = await start({ config: { requestTimeoutMs: 300, headersTimeoutMs: 300 } });
   const { hostname, port } = new URL(gateway.url);
   const socket = connect(Number(port), hostname);
@@ -123,7 +123,7 @@ test("idle connections are bounded: further ones are refused, and accepted when 
   await vi.waitFor(async () => expect((await fetch(`${gateway.url}/health/live`)).status).toBe(200));
 });
 
-test("a process that runs out of file descriptors lives on", { timeout: 60_000 }, async () => {
+test("a process that runs out of file descriptors keeps running", { timeout: 60_000 }, async () => {
   const behind = await start();
   const main = path.join(import.meta.dirname, "../src/main.ts");
   const child = spawn("sh", ["-c", `ulimit -n 128; exec "${process.execPath}" "${main}"`], {

@@ -92,7 +92,7 @@ test.each([
   expect(asked).toEqual([]);
 });
 
-test("HEAD is 405 where there is no GET", async () => {
+test("HEAD is 405 for a path that has no GET", async () => {
   const { status, headers } = await ask(gateway.url + routes.receiveTraces.path, "HEAD", withKey);
 
   expect([status, headers.allow]).toEqual([405, "POST"]);

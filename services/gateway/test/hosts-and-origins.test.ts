@@ -53,7 +53,7 @@ test("an unknown address on a foreign host is 403, too", async () => {
   expect(await sendRaw(gateway.url, head("GET", "/nothing", { host: "evil.example" }))).toMatch(/^HTTP\/1.1 403 /);
 });
 
-test("the public URL and further names are answered", async () => {
+test("requests for the public URL and for further host names are answered", async () => {
   const named = await start({
     settings: {
       SERVICE_PUBLIC_URL: "https://traces.example.com/",

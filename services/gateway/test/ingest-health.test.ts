@@ -66,7 +66,7 @@ const refusal = (...failure: ConstructorParameters<typeof AppError>): Handler =>
   };
 };
 
-test("accepted requests of every way in are counted, reads and metrics are not", async () => {
+test("accepted requests of every ingest route are counted, reads and metrics are not", async () => {
   const { gateway, readHealth } = await start();
   for (const route of [routes.submitTrace, routes.receiveTraces, routes.receiveTracesAtBase, routes.receiveLogs]) {
     await post(gateway, route.path, "{}");

@@ -56,7 +56,7 @@ test("a text that is no key is refused, and auth is not asked", async () => {
   expect(asked).toEqual([]);
 });
 
-test("a known key is asked for once in 5 s, and again from then on", async () => {
+test("a known key is asked for again after 5 s, and not before", async () => {
   expect(await cache.resolve(key)).toEqual(owner);
   await clock.advance(4_999);
   expect(await cache.resolve(key)).toEqual(owner);
@@ -92,7 +92,7 @@ test("an unknown key is asked for once in a second, so that a new key works soon
   expect(await cache.resolve(late)).toEqual(owner);
 });
 
-test("a hundred requests with one key ask once", async () => {
+test("a hundred concurrent requests with one key ask auth once", async () => {
   const held = holdAnswers();
   const resolving = Array.from({ length: 100 }, () => cache.resolve(key));
   held.answerWith(owner);
@@ -101,7 +101,7 @@ test("a hundred requests with one key ask once", async () => {
   expect(asked).toHaveLength(1);
 });
 
-test("a revoked key stops at once", async () => {
+test("a revoked key stops working at once", async () => {
   await cache.resolve(key);
   answer = async () => null;
 
@@ -143,7 +143,7 @@ test("an answer that was on its way during a revocation is not kept", async () =
   expect(await cache.resolve(key)).toBeNull();
 });
 
-test("without auth a key seen within the last minute works on, then it is 503 and never refused", async () => {
+test("without auth a key seen within the last minute still works, then it is 503 and never 401", async () => {
   await cache.resolve(key);
   answer = away;
 
@@ -179,7 +179,7 @@ test("once auth is known to be unavailable no request waits for it: it is tried 
   held.answerWith(owner);
 });
 
-test("auth back, a key that was revoked meanwhile stops", async () => {
+test("a key that was revoked while auth was unavailable stops when auth is back", async () => {
   await cache.resolve(key);
   answer = away;
   await clock.advance(30_000);

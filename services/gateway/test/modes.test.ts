@@ -111,7 +111,7 @@ test("in default mode there are no accounts, and a cookie is not even read", {
   expect(refused.map(({ status }) => status)).toEqual(ofKeys.map(() => 401));
 });
 
-test("a route is not found without its version, save the projects and what belongs to the operator", {
+test("a route without its version is 404, except for the projects and the operator's routes", {
   tags: ["spec:version.prefix"],
 }, async () => {
   const native = every.filter(({ owner }) => owner !== "dropin");
@@ -237,7 +237,7 @@ test("every mutation under a session cookie needs an Origin that is trusted", as
   }
 });
 
-test("a browser that a provider sends back gets through with the cookies of its sign-in, and takes the new ones along", {
+test("a browser that a provider sends back is admitted with the cookies of its sign-in, and receives new ones", {
   tags: ["spec:sign-in.oidc"],
 }, async () => {
   const cookie = "theme=dark; __Secure-touchstone.state=a.b; __Secure-touchstone.session_token=old";

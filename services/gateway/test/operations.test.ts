@@ -51,7 +51,7 @@ test("readiness names each store, and why one is not ready", async () => {
   expect(prefixed.body).toEqual(readiness.body);
 });
 
-test("a service that is down is not ready; the others still are, and so is the process", async () => {
+test("a service that is down is not ready, while the other services are ready and the gateway is live", async () => {
   const gateway = await start();
   await gateway.stopBehind("eval-runs");
 
@@ -92,7 +92,7 @@ test("a gateway that starts without a monitor is ready after half a minute", asy
   expect((await get(gateway, "/health")).status).toBe(200);
 });
 
-test("one replica that is ready is enough", async () => {
+test("health is 200 when one replica of each service is ready", async () => {
   const other = await start();
   const gateway = await start({
     settings: { SERVICE_INGEST_URL: `http://127.0.0.1:1,${other.url}`, SERVICE_EVAL_RUNS_URL: `${other.url}/` },
@@ -101,7 +101,7 @@ test("one replica that is ready is enough", async () => {
   expect((await get(gateway, "/health")).status).toBe(200);
 });
 
-test("all ready reads ready", async () => {
+test("readiness is 200 with the status ready when every store is ready", async () => {
   const gateway = await start();
 
   const answer = await get(gateway, "/health/ready");
@@ -169,7 +169,7 @@ test("a gateway that is stopping is not ready", async () => {
   await stopping;
 });
 
-test("with a token metrics are for those who have it", { tags: ["spec:auth.metrics-token"] }, async () => {
+test("with SERVICE_METRICS_TOKEN metrics need that token", { tags: ["spec:auth.metrics-token"] }, async () => {
   const gateway = await start({ settings: { SERVICE_METRICS_TOKEN: "the metrics token" } });
 
   for (const authorization of [
@@ -210,7 +210,7 @@ const overviewPath = routes.getAdminOverview.path;
 const auditPath = routes.listAllAuditEvents.path;
 const systemPath = routes.getAdminSystem.path;
 
-test("without an admin token there is no overview, whatever is presented", {
+test("an installation without an admin token answers 404 on the admin routes, whatever token a request presents", {
   tags: ["spec:admin.overview"],
 }, async () => {
   const gateway = await start();
@@ -376,7 +376,7 @@ test.each([
   expect(JSON.stringify(gateway.log)).not.toContain(apiKey.slice(0, 8));
 });
 
-test("the line waits for auth to be ready", async () => {
+test("the line with the key is printed once auth is ready", async () => {
   const printed: string[] = [];
   let status = 503;
   await start({

@@ -67,7 +67,7 @@ const use = (apiKey: string, address: string) =>
     `${head("POST", path, { "x-api-key": apiKey, "x-forwarded-for": address, "content-type": "application/json", "content-length": "2" })}{}`,
   );
 
-test("the checks run in order: each one, failed together with everything after it, is the one that refuses", async () => {
+test("a request that fails several checks is refused by the first of them in the documented order", async () => {
   // Twenty of the address, five of the key; and the quota is known to be spent for 5 s from the second answer on.
   await Promise.all(Array.from({ length: 20 }, () => use(strangeKey, spentAddress)));
   for (let request = 0; request < 5; request += 1) await use(keys.rateSpent, "192.0.2.3");

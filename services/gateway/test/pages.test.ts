@@ -88,7 +88,7 @@ test("an asset is kept for a year, and sent in the smallest form the client take
   expect((await ask("/assets/plain-Cy.css", { "accept-encoding": "gzip" })).text).toBe("a{}");
 });
 
-test("a file of no hashed name is asked for again, and not sent again while it is the same", async () => {
+test("a file without a hash in its name is revalidated, and sent again only when it has changed", async () => {
   const first = await ask("/theme.js");
   const etag = first.headers.get("etag") as string;
   const again = await ask("/theme.js", { "if-none-match": etag, "cache-control": "max-age=0" });
@@ -131,7 +131,7 @@ test.each([
   expect(answer.headers.get("content-security-policy")).toBe(dataPolicy);
 });
 
-test("data keep their own policy, and a read with a key is no page", async () => {
+test("answers of the API keep their own policy, and a read with a key is never answered with a page", async () => {
   const { status, headers } = await ask("/api/v1/ingest/traces", { ...html, "x-api-key": apiKey });
 
   expect([status, headers.get("content-security-policy")]).toEqual([200, dataPolicy]);
@@ -160,7 +160,7 @@ test.each([
   "/./secret.txt",
   "/%00/secret.txt",
   "/secret.txt%00.js",
-])("no path leads out of the folder: %s", async (address) => {
+])("the path %s does not lead out of the dashboard's folder", async (address) => {
   for (const accept of ["*/*", "text/html"]) {
     const received = await sendRaw(gateway.url, head("GET", address, { accept }));
     expect(received).toMatch(/^HTTP\/1\.1 (200|404) /);
@@ -202,7 +202,7 @@ test("without a dashboard its addresses are 404, and the OTLP listener has none"
   expect((await ask("/", html, { ...receiving, url: otlp })).status).toBe(404);
 });
 
-test("while the dashboard is built its pages reload themselves, and the API answers", async () => {
+test("while the dashboard is built its pages reload themselves, and the API is available", async () => {
   const built = path.join(parent, "later");
   const { promise, resolve } = Promise.withResolvers<void>();
   const building = await start({ config: { dashboardFolder: built }, dashboardBuilding: promise });

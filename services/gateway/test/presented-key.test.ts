@@ -16,11 +16,11 @@ test.each([
   [{ authorization: "Digest b" }, null],
   [{ authorization: "b" }, null],
   [{}, null],
-])("%j presents %j", (headers, key) => {
+])("a request with the headers %j presents the key %j", (headers, key) => {
   expect(readPresentedKey(headers, ["key", "authorization"])).toBe(key);
 });
 
-test("a way the route does not take presents nothing", () => {
+test("a key in a header that the route does not read is not presented", () => {
   expect(readPresentedKey({ authorization: "Bearer b" }, ["key"])).toBeNull();
   expect(readPresentedKey({ "x-api-key": "a" }, ["none"])).toBeNull();
 });

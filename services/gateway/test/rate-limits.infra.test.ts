@@ -103,7 +103,7 @@ test("a refused address is never asked to wait longer than its window, also when
   }
 });
 
-test("redis emptied in the middle of it: counting restarts, and there is a limit again", async (context) => {
+test("after redis is emptied counting restarts, and the limit applies again", async (context) => {
   // A separate database: others count in the usual one.
   const url = new URL(requireRedis(context));
   url.pathname = "/11";
@@ -118,7 +118,7 @@ test("redis emptied in the middle of it: counting restarts, and there is a limit
   expect(statuses).toEqual([...Array(10).fill(200), 429]);
 });
 
-test("two gateways under load while redis is frozen, emptied and killed: no error, and never more than each counts alone", async (context) => {
+test("two gateways under load report no error while redis is frozen, emptied and killed, and admit no more than each counts alone", async (context) => {
   const redis = await startOwnRedis(context as never);
   redises.push(redis);
   const both = [await start(redis.url), await start(redis.url)];

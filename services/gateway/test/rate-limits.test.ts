@@ -35,7 +35,7 @@ const post = async (gateway: TestGateway, path: string, key = apiKey) => {
   return { status: response.status, headers: response.headers, text: await response.text() };
 };
 
-test("answers have the remaining requests in draft-7 headers, and the first one beyond the limit is 429", {
+test("answers report the remaining requests in draft-7 headers, and the first request beyond the limit is 429", {
   tags: ["spec:limit.rate.address", "spec:envelope.rate-limit", "spec:429.rate-limit"],
 }, async () => {
   const gateway = await start({ SERVICE_RATE_LIMIT_DATA_PLANE: "3" });
@@ -79,7 +79,7 @@ test("a refused request reaches no service, so that it can be sent again later",
   expect(heard).toEqual(["first"]);
 });
 
-test("refusals of keys and bodies count too, addresses that are not there do not", async () => {
+test("requests refused for their key or body count, requests for unknown addresses do not", async () => {
   const gateway = await start({ SERVICE_RATE_LIMIT_DATA_PLANE: "2" });
 
   await get(gateway, "/nothing");
@@ -113,7 +113,9 @@ test("on the OTLP routes a rate limit is { message }, as exporters expect", {
   expect([refused.status, refused.text]).toEqual([429, '{"message":"Too many requests"}']);
 });
 
-test("switched off nothing is counted and nothing is said", { tags: ["spec:limit.rate.address"] }, async () => {
+test("with SERVICE_RATE_LIMIT=off no request is counted or limited, and answers have no rate-limit headers", {
+  tags: ["spec:limit.rate.address"],
+}, async () => {
   const gateway = await start({ SERVICE_RATE_LIMIT: "off", SERVICE_RATE_LIMIT_DATA_PLANE: "1" });
 
   const answers = [await get(gateway, traces), await get(gateway, traces)];
@@ -122,7 +124,7 @@ test("switched off nothing is counted and nothing is said", { tags: ["spec:limit
   expect(answers[0]?.headers.has("ratelimit")).toBe(false);
 });
 
-test("a limit per key counts writes, not reads, and is shown when it is the nearer one", {
+test("a limit per key counts writes, not reads, and is shown when it has fewer requests left than the limit per address", {
   tags: ["spec:limit.rate.key"],
 }, async () => {
   const gateway = await start({ SERVICE_RATE_LIMIT_KEY_INGEST: "2", SERVICE_RATE_LIMIT_KEY_EVAL: "1" });
@@ -145,7 +147,7 @@ test("a limit per key counts writes, not reads, and is shown when it is the near
   expect(runs.map(({ status }) => status)).toEqual([200, 200, 429, 200]);
 });
 
-test("a refusal says when to come back, and of which limit: the one it is for", {
+test("a 429 reports the limit that refused the request, and when that limit admits the next one", {
   tags: ["spec:limit.rate.key", "spec:429.rate-limit"],
 }, async () => {
   // The third request is the last one of the address and one too many of the key; the fourth is too many of both.
@@ -228,7 +230,7 @@ test("X-Forwarded-For is ignored by default", async () => {
   expect([await forwarded(gateway, "192.0.2.1"), await forwarded(gateway, "192.0.2.2")]).toEqual([200, 429]);
 });
 
-test("behind one proxy the address it saw counts, and further claims of a client do not", async () => {
+test("behind one proxy the address that the proxy saw counts, and addresses that a client claims do not", async () => {
   const gateway = await start({ SERVICE_RATE_LIMIT_DATA_PLANE: "1", SERVICE_TRUST_PROXY: "1" });
 
   expect(await forwarded(gateway, "192.0.2.1")).toBe(200);
@@ -294,7 +296,7 @@ test("addresses beyond the number of separate counters share counters: known one
   expect(counter.count("a")).toEqual({ counted: 1, leftMs: 60_000 });
 });
 
-test("with a Redis that is down the limits hold all the same", async () => {
+test("with a Redis that is down the limits hold", async () => {
   const gateway = await start({ SERVICE_RATE_LIMIT_DATA_PLANE: "3", SERVICE_REDIS_URL: "redis://127.0.0.1:1" });
 
   const statuses = [];
@@ -303,7 +305,7 @@ test("with a Redis that is down the limits hold all the same", async () => {
   expect(statuses).toEqual([200, 200, 200, 429]);
 });
 
-test("with a Redis that takes connections and never answers the limits hold, and nothing waits for it", async () => {
+test("with a Redis that accepts connections and never answers the limits hold, and no request waits for it", async () => {
   const dialled: number[] = [];
   const port = await listenSilently(() => dialled.push(1));
   const gateway = await start({ SERVICE_RATE_LIMIT_DATA_PLANE: "30", SERVICE_REDIS_URL: `redis://127.0.0.1:${port}` });

@@ -81,7 +81,7 @@ test.each(["CONNECT", "TRACE", "PURGE"])("row 40: %s is no method of ours", asyn
   expect(statusesOf(answer).every((status) => status >= 400 && status < 500)).toBe(true);
 });
 
-test("row 40: an upgrade is not taken up", async () => {
+test("row 40: a request to upgrade the connection is answered without an upgrade", async () => {
   const upgrade = `GET /health/live HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade, close\r\nupgrade: websocket\r\n\r\n`;
 
   expect(statusesOf(await sendRaw(gateway.url, upgrade))).toEqual([200]);
@@ -96,7 +96,7 @@ test("row 40: requests sent at once are answered each in its turn", async () => 
   expect(statusesOf(answer)).toEqual([200, 404, 200, 200]);
 });
 
-test("row 40: five thousand headers are too many, or are passed over, and never an error of ours", async () => {
+test("row 40: a request with five thousand headers is answered 200 or 431, never with a 5xx", async () => {
   const answer = await sendRaw(gateway.url, head("GET", "/health/live", many(5_000)));
 
   expect([200, 431]).toContain(statusesOf(answer)[0]);
@@ -104,19 +104,19 @@ test("row 40: five thousand headers are too many, or are passed over, and never 
 
 const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`h${index}`, ""]));
 
-test("row 38: a body without a length and without chunks is none", async () => {
+test("row 38: a POST without a length and without chunks has an empty body", async () => {
   const answer = await sendRaw(gateway.url, post(close));
 
   expect(answer).toContain('"bytes":0');
 });
 
-test("row 30: a client that asks before sending too much is refused without a 100 Continue", async () => {
+test("row 30: a client that expects 100 Continue for a body over the limit is refused at once", async () => {
   const asking = head("POST", traces, { ...json, expect: "100-continue", "content-length": "999999999" });
 
   expect(statusesOf(await sendRaw(gateway.url, asking)).at(-1)).toBe(413);
 });
 
-test("row 39: a head that comes a byte at a time is 408 when its time is over", async () => {
+test("row 39: a head that is sent a byte at a time is refused with 408 when its time is over", async () => {
   const { hostname, port } = new URL(gateway.url);
   const socket = connect(Number(port), hostname);
   let received = "";

@@ -68,7 +68,7 @@ test("the judge is asked for the record in the key's project, and it is shown as
   expect(asked.at(-1)).toEqual({ projectId, verdictId });
 });
 
-test("a record that is not there, and an id that is none, are 404", async () => {
+test("a missing record and a malformed id are 404", async () => {
   const missing = { status: 404, body: { error: "Verdict record not found, or no longer kept" } };
   expect(await read("01999999-0000-7000-8000-0000000000ff")).toEqual(missing);
   const before = asked.length;
@@ -77,7 +77,7 @@ test("a record that is not there, and an id that is none, are 404", async () => 
   expect(asked).toHaveLength(before);
 });
 
-test("without a key it is 401, and without a judge 503", async () => {
+test("the record of a verdict is 401 without a key, and 503 without a judge", async () => {
   expect((await read(verdictId, {})).status).toBe(401);
   await judge.drain();
   expect(await read(verdictId)).toEqual({

@@ -7,7 +7,7 @@ afterEach(async () => {
   await Promise.all(gateways.splice(0).map((gateway) => gateway.stop()));
 });
 
-test("rows come as CSV, a JSON array or JSON lines, and go on byte by byte; anything else is 415", async () => {
+test("rows are accepted as CSV, a JSON array or JSON lines and passed on unchanged; anything else is 415", async () => {
   const gateway = await startTestGateway({
     behind: {
       importDataset: async (call) => ({

@@ -43,7 +43,7 @@ test("ingest's answer about an exhausted quota is cached for 5 s: then it is ask
   expect(asked.count).toBe(2);
 });
 
-test("the OTLP routes refuse with the same words and a minute's patience, before a body is read", async () => {
+test("the OTLP routes refuse with the same message and a Retry-After of a minute, before a body is read", async () => {
   const { gateway, asked } = await startSpent();
   await post(gateway, routes.submitTrace.path, "{}");
 
@@ -106,7 +106,7 @@ test("reading, logs and other projects are not refused", async () => {
   expect([listed.status, logs.status]).toEqual([200, 200]);
 });
 
-test("a header that a client made up means nothing", async () => {
+test("a header about the quota that a client sends has no effect", async () => {
   const gateway = await startTestGateway();
   gateways.push(gateway);
 
@@ -117,7 +117,7 @@ test("a header that a client made up means nothing", async () => {
   expect(((await answer.json()) as { headers: object }).headers).not.toHaveProperty(spentQuotaHeader);
 });
 
-test("the number of cached projects is limited to the latest", () => {
+test("only the latest projects with a spent quota are cached", () => {
   const quotas = createSpentQuotas({ entriesMax: 2 });
   for (const project of ["a", "b", "c"]) quotas.note(project, "7;3600000");
 

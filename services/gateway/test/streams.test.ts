@@ -58,7 +58,7 @@ async function readUntil(reader: ReadableStreamDefaultReader<Uint8Array>, text: 
   }
 }
 
-test("the head of a stream comes before its first byte, and each event as it is written", async () => {
+test("the head of a stream arrives before its first event, and each event as it is written", async () => {
   const { bodies, open } = await startStreaming(events);
 
   const answer = await open();
@@ -74,7 +74,7 @@ test("the head of a stream comes before its first byte, and each event as it is 
   expect((await reader.read()).done).toBe(true);
 });
 
-test("a stream on which nothing comes any more is cut", async () => {
+test("a stream on which nothing arrives any more is cut", async () => {
   const { bodies, open } = await startStreaming(lines, { config: { streamIdleMs: 300 } });
   const answer = await open();
   bodies[0]?.write("{}\n");
@@ -99,7 +99,7 @@ test("a large answer that is no stream may be read for longer than it may take t
   expect(await answer.text()).toBe('{"results":[]}');
 });
 
-test("a service that dies in the middle breaks the client's connection: no clean end", async () => {
+test("a stream whose service dies breaks off at the client, without a clean end", async () => {
   const { bodies, open } = await startStreaming(lines);
   const answer = await open();
   bodies[0]?.write("{}\n", () => bodies[0]?.destroy(new Error("the cursor is gone")));
@@ -170,7 +170,7 @@ test.each([
   else await expect(answer.text()).rejects.toThrow();
 });
 
-test("a stop ends events at once and lets an export come to its end", async () => {
+test("a stop ends streams of events at once, and lets an export finish", async () => {
   const forEvents = await startStreaming(events);
   const forLines = await startStreaming(lines);
   const [watched, exported] = [await forEvents.open(), await forLines.open()];

@@ -90,7 +90,7 @@ test("without a key for any judge the scorers that need none are computed all th
   ]);
 });
 
-test("a judge that is silent until the result's time is up takes no row of a code scorer with it", async () => {
+test("a judge that does not answer within the result's time costs no row of a code scorer", async () => {
   await bench.startJudge();
   // The time kept back is short here, so the sandbox is started before.
   await bench.ask({ judges: [], similarity: noMetrics, deterministic });

@@ -139,7 +139,7 @@ describe("a cached verdict", () => {
     expect(text).toContain('service_judge_verdict_lookups_total{mode="cache",outcome="hit"} 1');
   });
 
-  test("is the first one given live; a later live one does not take its place", async () => {
+  test("is the first live one, and a later live one does not replace it", async () => {
     await bench.startJudge();
     rateByChance();
     const asked = { case: buildCase({ input: "judged twice" }) };

@@ -116,7 +116,7 @@ describe("the record of a verdict", () => {
 });
 
 describe("a verdict that was skipped", () => {
-  test("has a record when the provider failed or its reply was of no use", async () => {
+  test("has a record when the provider failed or its reply was unusable", async () => {
     await bench.startJudge({ SERVICE_JUDGE_RETRIES: "0" });
     bench.llm.enqueue({ kind: "status", status: 503 });
     expect(await recordOf(await judge({ runNumber: 10 }))).toMatchObject({

@@ -77,7 +77,7 @@ describe("paraphrases", () => {
     expect(request?.prompt).toMatch(/^\[\[begin guidance [0-9a-f]{32}\]\]\nBe brief\.$/m);
   });
 
-  test("are asked for once more when the reply is of no use, then there are none and a reason", async () => {
+  test("are asked for once more when the reply is unusable, then there are none and a reason", async () => {
     await bench.startJudge();
     bench.llm.enqueue(says("no"), says({ variants: ["a"] }));
     await expect(paraphrase()).resolves.toEqual({ variants: ["a"], failure: null });
@@ -119,7 +119,7 @@ describe("a pattern", () => {
     );
   });
 
-  test("is left undecided with the reason when no reply is of use", async () => {
+  test("is left undecided with the reason when no reply is usable", async () => {
     await bench.startJudge();
     bench.llm.answerWith(says({ matched: "maybe" }));
     await expect(match("Hello.")).resolves.toEqual({
@@ -157,7 +157,7 @@ describe("an expected result", () => {
 });
 
 describe("an analysis", () => {
-  test("is the model's narrative, put right where it left the form", async () => {
+  test("is the model's narrative, corrected where it does not follow the form", async () => {
     await bench.startJudge();
     bench.llm.answerWith(says({ ...buildNarrative(), consistencyScore: 12, overallAssessment: null }));
     await expect(analyse()).resolves.toEqual({
@@ -208,7 +208,7 @@ describe("topics", () => {
       timeout,
     );
 
-  test("are said by one call, with the labels in use", async () => {
+  test("are found by one call, which gets the labels in use", async () => {
     await bench.startJudge();
     bench.llm.answerWith(says({ intent: "Refund  Request", sentiment: "negative", issueType: "refusal" }));
     await expect(classify()).resolves.toEqual({
@@ -219,7 +219,7 @@ describe("topics", () => {
     expect(bench.llm.requests[0]?.prompt).toContain("- refund request");
   });
 
-  test("are not made up where the model says nothing of use", async () => {
+  test("are not invented when the model's reply is unusable", async () => {
     await bench.startJudge();
     bench.llm.answerWith(says({ intent: "refund request", sentiment: "furious", issueType: "none" }));
     await expect(classify()).resolves.toMatchObject({ topic: null, failure: { reason: "unparseable" } });

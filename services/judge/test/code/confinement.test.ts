@@ -28,7 +28,7 @@ describe("a sandbox process", () => {
     expect(facts("environ")).toBe("");
   });
 
-  test("has three pipes to the judge, and no other descriptor that it did not make itself", () => {
+  test("has three pipes to the judge, and no other descriptor that it did not open itself", () => {
     const opened = readdirSync(`/proc/${sandbox.pid}/fd`).map((fd) => [
       fd,
       readlinkSync(`/proc/${sandbox.pid}/fd/${fd}`),
@@ -41,7 +41,7 @@ describe("a sandbox process", () => {
     for (const pipe of ends) expect(ends.filter((end) => end === pipe)).toHaveLength(2);
   });
 
-  test("works in a folder that is gone, so that nothing can be made in it", () => {
+  test("works in a deleted folder, so that nothing can be created in it", () => {
     expect(readlinkSync(`/proc/${sandbox.pid}/cwd`)).toMatch(/touchstone-scorer-\w+ \(deleted\)$/);
   });
 
@@ -55,14 +55,14 @@ describe("a sandbox process", () => {
     expect(limit("Max data size")).toEqual([1024 ** 3, 1024 ** 3]);
   });
 
-  test.runIf(isRoot)("is another user than the judge, in no group of the judge's, when the judge is root", () => {
+  test.runIf(isRoot)("runs as another user and in no group of the judge, when the judge is root", () => {
     expect(facts("status")).toMatch(/^Uid:\t61048\t61048\t61048\t61048$/m);
     expect(facts("status")).toMatch(/^Gid:\t61048\t61048\t61048\t61048$/m);
     expect(facts("status")).toMatch(/^Groups:\s*$/m);
     expect(facts("status")).toMatch(/^CapEff:\t0+$/m);
   });
 
-  test.runIf(isRoot)("cannot become root again, and has no thread that still is", () => {
+  test.runIf(isRoot)("cannot become root again, and has no thread that still runs as root", () => {
     const threads = readdirSync(`/proc/${sandbox.pid}/task`);
     expect(threads.length).toBeGreaterThan(1);
     for (const thread of threads) {
@@ -80,7 +80,7 @@ describe("a sandbox process", () => {
   });
 });
 
-test("a loop is interrupted inside: the process answers, and lives on", async () => {
+test("an endless loop is interrupted, and its process answers and keeps running", async () => {
   expect(await sandbox.evaluate(program("for (;;);"), never)).toEqual({ kind: "timeout" });
   expect(sandbox.isFit()).toBe(true);
   expect(await sandbox.evaluate(program("return 2;"), never)).toEqual({ kind: "scored", score: 2 });

@@ -76,6 +76,6 @@ test.each([
   ["function handler() { for (;;) {} }", "The script did not finish within 8000 ms"],
   ["async function handler() { for (;;) await null; }", "The script did not finish within 8000 ms"],
   ["function handler() { return fetch('http://127.0.0.1'); }", "'fetch' is not defined"],
-])("%s reports why it has no score", async (script, message) => {
+])("the script %s has no score, and reports why", async (script, message) => {
   expect(await run(script)).toEqual({ result: null, failure: { message, isLasting: true } });
 });

@@ -23,7 +23,7 @@ test("a process that floods its output is killed, and nothing of it is kept", as
   expect((await exited)[1]).toBe("SIGKILL");
 });
 
-test("a process that speaks without being asked is killed", async () => {
+test("a process that sends an answer without a request is killed", async () => {
   const { answers, exited } = startRogue(`frame("asked"); frame("not asked"); setInterval(() => {}, 1e6);`);
   expect(await answers.next()).toEqual({ kind: "frame", text: "asked" });
   expect((await exited)[1]).toBe("SIGKILL");

@@ -182,7 +182,7 @@ test("a start without enough free descriptors rejects, and the judge's process l
   expect(stdout).toBe("SandboxStartError: It could not be started: too many open files.");
 });
 
-test("after a failed start there is no new try for a while", async () => {
+test("after a failed start no process is started for a while", async () => {
   let tries = 0;
   const { score } = setUp({
     startPauseMs: 60_000,
@@ -196,7 +196,7 @@ test("after a failed start there is no new try for a while", async () => {
 });
 
 test.runIf(process.getuid?.() === 0)(
-  "where the lower user cannot run it, it runs as the judge does, and the log warns",
+  "a sandbox that the unprivileged user cannot run runs as the judge's user, and the log has a warning",
   async () => {
     const { asked, startProcess } = scriptProcesses();
     const { score, log } = setUp({
@@ -228,7 +228,7 @@ test.runIf(process.getuid?.() === 0)(
   },
 );
 
-test("a scorer that gets its process killed takes no neighbour's answer with it", async () => {
+test("a scorer whose process is killed does not affect the answers of other scorers", async () => {
   const { score } = setUp({ processesMax: 2, timeoutMs: 1_000, killGraceMs: 100 });
   const neighbours = Array.from({ length: 6 }, (_, at) => score(`return ${at};`, {}, { group: "neighbour" }));
   const stuck = score(`return (new Array(1e9) + "").length;`, {}, { group: "stuck" });

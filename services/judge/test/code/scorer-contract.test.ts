@@ -35,7 +35,7 @@ describe("a scorer's return value", () => {
     ["an error", `throw new TypeError("no order number");`, "no order number"],
     ["a thrown text", `throw "just a text";`, "just a text"],
     ["a thrown object", `throw { message: "with a message" };`, "with a message"],
-  ])("no score but an error: %s", async (_, code, error) => {
+  ])("%s has no score but an error", async (_, code, error) => {
     expect(await score(code)).toEqual({ name: "s", score: null, error });
   });
 
@@ -46,32 +46,32 @@ describe("a scorer's return value", () => {
 });
 
 describe("the scope of a scorer", () => {
-  test("the texts, the recorded calls and the judges' verdicts", async () => {
+  test("has the texts, the recorded calls and the judges' verdicts", async () => {
     const code = `return { score: scores.judges.Facts, reasoning: JSON.stringify([input, output, expected, toolCalls, scores.rating]) };`;
     const { score: facts, reasoning } = await score(code);
     expect(facts).toBe(4);
     expect(JSON.parse(reasoning ?? "")).toEqual(["input", "output", "expected", scope.toolCalls, 7]);
   });
 
-  test("without a linked trace toolCalls is undefined, without judges scores is; without an expected result it is null", async () => {
+  test("has no toolCalls without a linked trace, no scores without judges, and null without an expected result", async () => {
     const code = "return toolCalls === undefined && scores === undefined && expected === null ? 1 : 0;";
     expect((await score(code, { toolCalls: undefined, scores: undefined, expected: null })).score).toBe(1);
     const unrated = { rating: null, judges: {} };
     expect((await score("return scores.rating === null ? 1 : 0;", { scores: unrated })).score).toBe(1);
   });
 
-  test("every character arrives as it is: NUL, halves of surrogate pairs, line separators, all of Unicode", async () => {
+  test("has every character unchanged: NUL, halves of surrogate pairs, line separators, all of Unicode", async () => {
     const text = 'a\0b\ud800c\udfffd\u2028e"\\f\u{1f600}ü';
     const codes = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
     const code = `const codes = ${JSON.stringify(codes)}; return codes.every((code, at) => input.charCodeAt(at) === code) && input.length === codes.length ? 1 : 0;`;
     expect((await score(code, { input: text })).score).toBe(1);
   });
 
-  test("code may hold every character, too", async () => {
+  test("allows every character in the code, too", async () => {
     expect((await score(`return "ü\u{1f600}".length; // \0 \u2028`)).score).toBe(3);
   });
 
-  test("calls of a trace may be as deep as JSON may be, and have any names", async () => {
+  test("has calls of any depth that JSON allows, and with any names", async () => {
     let deep: unknown = 1;
     for (let depth = 0; depth < 128; depth += 1) deep = depth % 2 === 0 ? [deep] : { deep };
     const toolCalls = [{ name: "t", input: JSON.parse(`{"__proto__": {"score": 1}}`), output: deep as never }];
@@ -79,7 +79,7 @@ describe("the scope of a scorer", () => {
     expect((await score(code, { toolCalls })).score).toBe(1);
   });
 
-  test("a result of a few megabytes is scored, one of over 8 MB is refused with the reason", async () => {
+  test("has results of a few megabytes; one of over 8 MB is refused with the reason", async () => {
     const outputs = [3, 9].map((megabytes) => "ü".repeat((megabytes * 1024 * 1024) / 2));
     const rows = await Promise.all(outputs.map((output) => score("return output.length;", { output })));
     expect(rows).toEqual([
@@ -88,7 +88,7 @@ describe("the scope of a scorer", () => {
     ]);
   });
 
-  test("the engine's clock and random numbers are there; nothing is deterministic by force", async () => {
+  test("has the engine's clock and random numbers", async () => {
     const code = "return Math.random() < 1 && Math.abs(Date.now() - Number(input)) < 60000 ? 1 : 0;";
     expect((await score(code, { input: String(Date.now()) })).score).toBe(1);
   });
@@ -101,7 +101,7 @@ describe("texts that leave a scorer", () => {
     expect((await score(`return { score: 1, reasoning: "y".repeat(2000) };`)).reasoning).toBe("y".repeat(2000));
   });
 
-  test("hold no NUL and no half of a character", async () => {
+  test("contain no NUL and no half of a character", async () => {
     const { reasoning } = await score(`return { score: 1, reasoning: "a\\0b\\ud800c" };`);
     expect(reasoning).toBe("a\ufffdb\ufffdc");
   });

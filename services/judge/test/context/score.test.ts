@@ -10,7 +10,7 @@ test.each([
   // Passages are joined with blank lines; the same words in another order and letter case.
   ["first passage\n\nsecond passage", "Second passage; FIRST", 1],
   ["refunds take five days", "shipping is free", 0],
-])("expected %j, retrieved %j", (expected, actual, similarity) => {
+])("the expected context %j and the retrieved context %j are alike by %d", (expected, actual, similarity) => {
   const row = score(expected, actual);
   expect(row.name).toBe("Context match (jaccard)");
   expect(row.score).toBeCloseTo(similarity, 12);

@@ -92,7 +92,7 @@ describe("a provider that wants fewer calls", () => {
     expect(clock.sleeps).toEqual([sleepMs]);
   });
 
-  test("is not called by anybody else in the meantime", async () => {
+  test("is not called for any other result in the meantime", async () => {
     llm.enqueue({ kind: "status", status: 429, retryAfter: 5 });
     llm.answerWith(verdict);
     const { judge, clock } = setUpJudge(llm);
@@ -115,7 +115,7 @@ describe("a provider that wants fewer calls", () => {
     expect(llm.requests).toHaveLength(1);
   });
 
-  test("past the deadline is not waited for: the failure at hand is the answer", async () => {
+  test("past the deadline is not waited for, and the failure is the answer", async () => {
     llm.answerWith({ kind: "status", status: 429, retryAfter: 8 });
     const { judge, clock } = setUpJudge(llm);
     await expect(judge({}, {}, { deadlineAtMs: clock.now() + 5_000 })).resolves.toMatchObject({
@@ -236,7 +236,7 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-test.each([400, 401, 403])("a refused key (%d) is said to be one, and is not tried again", async (status) => {
+test.each([400, 401, 403])("a refused key (%d) is reported as one, and is not tried again", async (status) => {
   llm.answerWith({ kind: "status", status, code: "invalid_api_key" });
   await expect(setUpJudge(llm).judge()).resolves.toMatchObject({
     reason: "provider_error",
@@ -255,7 +255,7 @@ test.each([
   ["Google, in a list", [{ error: googleError }]],
   ["xAI", { code: "Client specified an invalid argument", error: "Incorrect API key provided: sk***gA." }],
   ["xAI, escaped", { code: "invalid-argument", error: "Incorrect%20API%20key%20provided" }],
-])("a key refused with 400 (%s) is said to be one, and is not tried again", async (_, body) => {
+])("a key refused with 400 (%s) is reported as one, and is not tried again", async (_, body) => {
   llm.answerWith({ kind: "status", status: 400, body });
   await expect(setUpJudge(llm).judge()).resolves.toMatchObject({
     reason: "provider_error",

@@ -44,7 +44,7 @@ const away = async (): Promise<AnsweredKeys> => {
   throw new Error("auth is away");
 };
 
-describe("what auth says about a project's keys", () => {
+describe("auth's answer about a project's keys", () => {
   test("is asked once for all who wait, remembered for 2 s, and for this project alone", async () => {
     const { asked, key, clock, answerWith } = setUp();
     expect(await Promise.all([key(), key(), key()])).toEqual(["first", "first", "first"]);
@@ -95,7 +95,7 @@ describe("what auth says about a project's keys", () => {
   });
 });
 
-test("without an auth nothing is stored, and the environment is all there is", async () => {
+test("without auth no keys are stored, and only those of the environment are used", async () => {
   const clock = createScriptedClock();
   const reader = createProjectKeysReader({ ask: null, clock, sleep: clock.sleep });
   const call = { group: "a", signal: new AbortController().signal, deadlineAtMs: 0 };

@@ -38,7 +38,7 @@ describe("a call is reserved", () => {
     expect(reserveCall).toHaveBeenCalledTimes(6);
   });
 
-  test("or nothing is sent: it is not tried again, and says nothing about the provider", async () => {
+  test("or nothing is sent, which is neither repeated nor counted as a failure of the provider", async () => {
     const reserveCall = vi.fn(async () => {
       throw new JudgeBudgetError("The quota is spent.");
     });

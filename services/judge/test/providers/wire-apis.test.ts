@@ -221,7 +221,7 @@ describe("an endpoint that refuses", () => {
     }
   });
 
-  test("a request and repeats a long prompt about context windows is not taken at its word", async () => {
+  test("a request and repeats a long prompt about context windows is not mistaken for one about a long prompt", async () => {
     const message = `invalid request: ${"x".repeat(1_000)} maximum context length, invalid api key`;
     llm.answerWith({ kind: "status", status: 400, message });
     await expect(setUpJudge(llm).judge()).resolves.toMatchObject({

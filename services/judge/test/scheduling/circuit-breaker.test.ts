@@ -15,7 +15,7 @@ function createBreaker() {
   return { clock, breaker, admit, fail };
 }
 
-test("failures in a row open it, and an answer in between resets the count", async () => {
+test("failures in a row open the circuit, and an answer in between resets the count", async () => {
   const { breaker, admit, fail } = createBreaker();
   await fail(2);
   (await admit()).answered();
@@ -25,7 +25,7 @@ test("failures in a row open it, and an answer in between resets the count", asy
   expect(breaker.state()).toBe("open");
 });
 
-test("calls we gave up ourselves say nothing", async () => {
+test("calls that the judge itself gave up do not count as failures", async () => {
   const { breaker, admit } = createBreaker();
   for (let call = 0; call < 10; call += 1) (await admit()).abandoned();
   expect(breaker.state()).toBe("closed");
@@ -55,7 +55,7 @@ test("a clock that is set back keeps an open circuit open no longer than usual",
   expect(isAdmitted).toBe(true);
 });
 
-test("an answered probe lets everybody through", async () => {
+test("an answered probe admits every waiting call", async () => {
   const { clock, breaker, admit, fail } = createBreaker();
   await fail(3);
   const probe = admit();
@@ -112,7 +112,7 @@ test("when the probe is given up, the next in line probes instead", async () => 
   (await admit()).answered();
 });
 
-test("a waiting call can give up at any time", async () => {
+test("a call that waits for the circuit can give up at any time", async () => {
   const { clock, admit, fail } = createBreaker();
   await fail(3);
   void admit();

@@ -17,7 +17,7 @@ test("the signal aborts when the time is up", () => {
   expect(limit.hasExpired()).toBe(true);
 });
 
-test("it aborts with its parent, also with an already aborted one, and for the parent's reason", () => {
+test("the signal aborts with its parent, also with an already aborted one, and for the parent's reason", () => {
   const parent = new AbortController();
   const before = limitTime(parent.signal, 1_000);
   parent.abort(new Error("gone"));

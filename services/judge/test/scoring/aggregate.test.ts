@@ -101,7 +101,7 @@ describe("a group's score", () => {
       'No score: the must-pass member "Safety" gave none.',
     ],
     [
-      "when nobody gave anything",
+      "when no member gave a score",
       [judge(null), custom(null)],
       "no_score",
       "No score: no member with a weight gave one.",
@@ -113,13 +113,18 @@ describe("a group's score", () => {
       'No score: the must-pass member "Safety" gave none. It timed out.',
     ],
     [
-      "when nobody gave anything, and says why, each reason once",
+      "when no member gave a score, and gives each reason once",
       [judge(null, { because: "No key." }), judge(null, { because: "No key." }), judge(null, { because: "Late." })],
       "no_score",
       "No score: no member with a weight gave one. No key. Late.",
     ],
-    ["when nobody has weight", [judge(9, { weight: 0 })], "no_score", "No score: no member with a weight gave one."],
-    ["when nobody is there", [], "no_score", "No score: no member with a weight gave one."],
+    [
+      "when no member has a weight",
+      [judge(9, { weight: 0 })],
+      "no_score",
+      "No score: no member with a weight gave one.",
+    ],
+    ["when there is no member", [], "no_score", "No score: no member with a weight gave one."],
   ])("is none %s", (_, members, reason, justification) => {
     expect(aggregate(members)).toEqual({ rating: null, reason, justification, gatedBy: null });
   });
@@ -149,7 +154,7 @@ describe("a group's score", () => {
   });
 });
 
-describe("whatever the members say, the score", () => {
+describe("for any outcomes of the members, the score", () => {
   const member = fc.record({
     name: fc.string(),
     weight: fc.double({ min: 0, max: 1.7e308, noNaN: true }),
@@ -173,7 +178,7 @@ describe("whatever the members say, the score", () => {
     );
   });
 
-  test("is rounded up at a half, in whichever order they stand", () => {
+  test("is rounded up at a half, in any order of the members", () => {
     const ratings = [4, 9, 4, 1, 8, 3, 7, 10];
     const weights = [13, 4, 4, 19, 20, 1, 16, 3];
     // (5.2 + 3.6 + 1.6 + 1.9 + 16 + 0.3 + 11.2 + 3) / 80 = 0.535

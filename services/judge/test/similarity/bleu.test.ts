@@ -50,7 +50,7 @@ function bleuByDefinition(candidate: string[], reference: string[]): number {
   return Math.min(1, brevity * Math.exp(logs / orders));
 }
 
-test("it is the definition, for every pair of texts", () => {
+test("BLEU equals its definition for every pair of texts", () => {
   fc.assert(
     fc.property(words, words, (candidate, reference) => {
       const score = bleu(candidate.join(" "), reference.join(" "));
@@ -60,7 +60,7 @@ test("it is the definition, for every pair of texts", () => {
   );
 });
 
-test("it is between 0 and 1, and 1 for a text and itself", () => {
+test("BLEU is between 0 and 1, and 1 for a text and itself", () => {
   fc.assert(
     fc.property(words, words, (candidate, reference) => {
       const score = bleu(candidate.join(" "), reference.join(" "));

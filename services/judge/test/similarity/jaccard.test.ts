@@ -27,7 +27,7 @@ const text = fc
   .array(fc.constantFrom("a", "b", "c", "d", "1", "é"), { minLength: 1, maxLength: 12 })
   .map((words) => words.join(" "));
 
-test("it is between 0 and 1, symmetric, and 1 for a text and itself", () => {
+test("the Jaccard similarity is between 0 and 1, symmetric, and 1 for a text and itself", () => {
   fc.assert(
     fc.property(text, text, (left, right) => {
       const score = jaccard(left, right);

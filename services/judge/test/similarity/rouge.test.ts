@@ -56,7 +56,7 @@ const sequences = fc
     ),
   );
 
-test("the common subsequence is as long as the textbook table says, for every pair of sequences", () => {
+test("the common subsequence is as long as in the textbook's table, for every pair of sequences", () => {
   fc.assert(
     fc.property(sequences, ([vocabularySize, left, right]) => {
       expect(common(left, right, vocabularySize)).toBe(commonByTable(left, right));
@@ -65,13 +65,13 @@ test("the common subsequence is as long as the textbook table says, for every pa
   );
 });
 
-test("a carry runs through whole words that hold no mark", () => {
+test("a carry passes through machine words without a mark", () => {
   const unmarked = new Array<number>(200).fill(1);
   expect(common([0, 2, 0, 2], [0, ...unmarked, 2, ...unmarked, 0, ...unmarked, 2], 3)).toBe(4);
   expect(common([3, 0, 3], [0, ...unmarked, 0], 4)).toBe(1);
 });
 
-test("it is between 0 and 1, the same both ways, and 1 for a text and itself", () => {
+test("ROUGE is between 0 and 1, symmetric, and 1 for a text and itself", () => {
   const words = fc.array(fc.constantFrom("a", "b", "c", "d"), { minLength: 1, maxLength: 15 });
   fc.assert(
     fc.property(words, words, (left, right) => {

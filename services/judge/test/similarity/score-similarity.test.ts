@@ -23,7 +23,7 @@ function setUp(
   return { score, bugs };
 }
 
-test("every metric that was asked for is there, and no other", async () => {
+test("the answer has every requested metric and no other", async () => {
   const { score } = setUp();
   await expect(score("the cat sat", "the cat ran")).resolves.toEqual({
     jaccard: 0.5,
@@ -50,7 +50,7 @@ test("without an expected result, or with a text that has no tokens, every metri
   expect(embedded).toBe(0);
 });
 
-test("a provider that cannot embed takes only the vector metric with it", async () => {
+test("without embeddings of the provider only the vector metric is null", async () => {
   const { score, bugs } = setUp(() => Promise.reject(new Error("no provider")));
   await expect(score("a b", "a b")).resolves.toEqual({ jaccard: 1, bleu: 1, rouge: 1, vector: null });
   expect(bugs).toEqual([]);

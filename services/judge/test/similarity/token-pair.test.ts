@@ -26,7 +26,7 @@ test("letters and numbers of every script are tokens; apostrophes, hyphens and u
   expect(read("don't re-run x_1 Ähre 東京 ٣", "x")?.candidate).toHaveLength(9);
 });
 
-test("a text that is blank or holds no letter and no number has nothing to compare", () => {
+test("a text that is blank or contains no letter and no number has no tokens", () => {
   for (const nothing of ["", "   \n\t", "!?... --", "🙂🙂"]) {
     expect(read(nothing, "text")).toBeNull();
     expect(read("text", nothing)).toBeNull();

@@ -26,7 +26,7 @@ test.each([
   expect(scoreVector(candidate, reference)).toBeNull();
 });
 
-test("it is between 0 and 1, symmetric, and 1 for a vector and itself", () => {
+test("the similarity of vectors is between 0 and 1, symmetric, and 1 for a vector and itself", () => {
   const component = fc.double({ min: -1_000, max: 1_000, noNaN: true }).filter((value) => Math.abs(value) > 1e-9);
   const vectors = fc
     .integer({ min: 1, max: 8 })

@@ -74,7 +74,7 @@ test("a long list is cut visibly", () => {
 
 test.each([
   ["none is linked", false, ["a"]],
-  ["what is linked tells nothing of calls", true, null],
+  ["the linked trace has no record of calls", true, null],
 ] as const)("without a trace there is no score but an error: %s", (_, linked, actual) => {
   expect(scoreTrajectory({ tools: ["a"], mode: "superset", linked }, actual)).toEqual({
     name: "Trajectory match (superset)",

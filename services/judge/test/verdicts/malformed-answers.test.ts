@@ -13,7 +13,7 @@ afterAll(() => llm.stop());
 
 describe.each(malformedAnswers)("of the malformed answers of class %s", (_, answers) => {
   test.each(answers.map((answer) => [answer.name, answer] as const))(
-    "%s is read as was decided",
+    "%s is scored or skipped as documented",
     { tags: ["spec:limit.rating"] },
     async (__, { reply, expected }) => {
       for (const firstApi of ["responses", "chat"] as const) {

@@ -152,7 +152,7 @@ describe("the record", () => {
     expect(sizes).toEqual([2, 3]);
   });
 
-  test("that hangs holds nothing up for longer than it may", async () => {
+  test("that hangs delays no request beyond its time limit", async () => {
     const hang = (): Promise<never> => new Promise(() => undefined);
     const { verdicts, lookUps, verdictNotKept } = setUp({ find: hang, keep: hang }, 20);
     const ask = async (): Promise<Asked<ParsedVerdict>> => ({ answer: good, exchange: null });
