@@ -10,10 +10,11 @@ import { findBusUse } from "./tidy/bus-use.ts";
 import { findBrokenCitations, findUnindexedRecords, isCitation, readCitationTargets } from "./tidy/citations.ts";
 import { findBrokenSteps, readFlows } from "./tidy/flows.ts";
 import { houseRules } from "./tidy/house-rules.ts";
-import { compareWithList, findThinFiles, measureSize, overCeiling } from "./tidy/measure-size.ts";
+import { bodiesReadByHand, findUnjudgedBodies } from "./tidy/json-bodies.ts";
+import { compareWithList, findLargeFiles, findThinFiles, measureSize, overCeiling } from "./tidy/measure-size.ts";
 import { findWord, wordsMax } from "./tidy/plain-words.ts";
 import type { SourceText } from "./tidy/source-text.ts";
-import { findSpanSqlElsewhere } from "./tidy/statements.ts";
+import { findRepeated, findSpanSqlElsewhere, findStatementNames } from "./tidy/statements.ts";
 
 /** The house rules, over the whole repository. Each failure names the place and the alternative. */
 let files: string[] = [];
@@ -31,8 +32,6 @@ beforeAll(async () => {
   );
 });
 
-/** A larger file was committed by mistake, and every clone downloads it for ever. */
-const fileMaxBytes = 2 * 1024 * 1024;
 /** Source files of less than twenty lines. This number may only fall. */
 const thinFilesMax = 116;
 /** Files of services outside the trace store with SQL over spans. This number may only fall. */
@@ -54,7 +53,7 @@ describe("every file", () => {
     const sizes = await Promise.all(
       files.map(async (file) => ({ file, bytes: (await stat(path.join(repositoryRoot, file))).size })),
     );
-    expect(sizes.filter(({ bytes }) => bytes > fileMaxBytes)).toEqual([]);
+    expect(findLargeFiles(sizes)).toEqual([]);
   });
 
   test("of source code has a minimum size: few have less than twenty lines, and ever fewer", () => {
@@ -100,45 +99,6 @@ describe("ARCHITECTURE.md", () => {
   });
 });
 
-/**
- * Bodies that are kept as they came in (traces, datasets, results), and those whose rules look at several members or at what
- * is stored. The list may only get shorter.
- */
-const bodiesReadByHand = [
-  "submitTrace",
-  "submitScores",
-  "updateDataset",
-  "addCases",
-  "putCase",
-  "createDataset",
-  "createRun",
-  "submitResults",
-  "createEvaluationSettings",
-  "updateEvaluationSettings",
-  "createJudgeScorer",
-  "updateJudgeScorer",
-  "createScorerGroup",
-  "updateScorerGroup",
-  "createCiRun",
-  "submitCiResults",
-  "finalizeCiRun",
-  "publishPrompt",
-  "createPattern",
-  "tryPattern",
-  "updatePattern",
-  "patchPattern",
-  "updateMonitoringPattern",
-  "patchMonitoringPattern",
-  "createOutcome",
-  "createOnlineEvaluator",
-  "updateOnlineEvaluator",
-  "createCustomEvaluator",
-  "tryCustomEvaluator",
-  "updateCustomEvaluator",
-  "deleteAccount",
-  "deleteOrganization",
-];
-
 describe("services", () => {
   test("serve every route of the contracts, once, from a table of routes", () => {
     // The gateway's own routes are one line each in one file.
@@ -158,13 +118,7 @@ describe("services", () => {
   });
 
   test("have the contract's schema judge every JSON body, but for those in the list", () => {
-    // Dropin translates bodies for the owners of the data, which judge them.
-    const withJson = Object.values<Route>(routes).filter(
-      ({ body, authentication, owner }) =>
-        body?.kind === "json" && !authentication.includes("account") && owner !== "dropin",
-    );
-    const readByHand = withJson.filter(({ body }) => !("sentences" in (body ?? {}))).map(({ id }) => id);
-    expect(readByHand).toEqual(bodiesReadByHand);
+    expect(findUnjudgedBodies(Object.values(routes), bodiesReadByHand)).toEqual([]);
   });
 
   test("use a bus message exactly where its contract says they do, and write its subject nowhere", () => {
@@ -174,12 +128,9 @@ describe("services", () => {
 
   test("name each statement once, so that a name in a log means one text", () => {
     const code = sources.filter(({ path: file }) => /^(services\/[^/]+|libs\/db)\/src\/.*\.ts$/.test(file));
-    const statement = /\bname: (["`])([^"`]+)\1,\s*(?:\/\/[^\n]*\s*)*text\b/g;
-    const named = code.flatMap(({ path: file, text }) =>
-      [...text.matchAll(statement)].map(([, , name]) => `${file.split("/src/")[0]} ${name}`),
-    );
-    expect(named.length).toBeGreaterThan(400);
-    expect(named.filter((name, index) => named.indexOf(name) !== index)).toEqual([]);
+    const names = findStatementNames(code);
+    expect(names.length).toBeGreaterThan(400);
+    expect(findRepeated(names)).toEqual([]);
   });
 
   test("read and write spans in the trace store of ingest: few other files do, and ever fewer", () => {

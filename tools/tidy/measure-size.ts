@@ -28,6 +28,14 @@ export function measureSize(sources: readonly SourceText[]): Oversized {
   return oversized;
 }
 
+/** A larger file was committed by mistake, and stays in every clone. */
+const fileMaxBytes = 2 * 1024 * 1024;
+
+/** The files that are too large for a repository. */
+export function findLargeFiles<File extends { bytes: number }>(files: readonly File[]): File[] {
+  return files.filter(({ bytes }) => bytes > fileMaxBytes);
+}
+
 /** A source file with fewer lines holds too little to be looked for: it belongs beside what uses it. */
 const thinFileLines = 20;
 

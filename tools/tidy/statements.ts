@@ -26,6 +26,19 @@ export function findSpanSqlElsewhere(sources: readonly SourceText[]): string[] {
     .map(({ path }) => path);
 }
 
+/** The name of each statement of services and libraries, after its service or library. */
+export function findStatementNames(sources: readonly SourceText[]): string[] {
+  const named = /\bname: (["`])([^"`]+)\1,\s*(?:\/\/[^\n]*\s*)*text\b/g;
+  return sources.flatMap(({ path, text }) =>
+    [...text.matchAll(named)].map(([, , name]) => `${path.split("/src/")[0]} ${name}`),
+  );
+}
+
+/** The names that occur more than once. */
+export function findRepeated(names: readonly string[]): string[] {
+  return names.filter((name, index) => names.indexOf(name) !== index);
+}
+
 /** The strings and templates of a file that match; blanks count as one, and what a template inserts as `?`. */
 function findTexts(source: SourceText, matches: (text: string) => boolean): Finding[] {
   const tree = parseSyntax(source);
