@@ -112,6 +112,7 @@ export { type ProcessConfig, processSettings, readProcessConfig } from "./proces
 export { isProjectDeleted, projectDeleted } from "./project-deleted.ts";
 export { completeProjectKey, isWellFormedProjectKey } from "./project-key-format.ts";
 export { bodyTooLarge, collectChunks, discardBody, readBody } from "./read-body.ts";
+export { readLimit, readParameter, requireLimit } from "./read-query.ts";
 export { createReadTurns, type ReadTurns, takeTurns } from "./read-turns.ts";
 export { releaseIdleMemory } from "./release-memory.ts";
 export { type RenderedError, renderError } from "./render-error.ts";

@@ -1,5 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { AppError, type Call } from "@touchstone/service-kit";
+import { AppError, type Call, readParameter } from "@touchstone/service-kit";
 
 /** A page of a list by its number. */
 export interface Page {
@@ -29,7 +29,7 @@ export function pageMeta({ page, limit }: Page, totalItems: number) {
 
 /** A query parameter; an empty one counts as absent. */
 export function textOf({ query }: Call, name: string): string | null {
-  return [query[name] ?? ""].flat()[0] || null;
+  return readParameter(query, name);
 }
 
 function readCount(call: Call, name: string, byDefault: number): number {

@@ -1,5 +1,4 @@
-import { AppError, type Call, type Clock, type Handler, requireProject } from "@touchstone/service-kit";
-import { readText } from "../queries/read-query.ts";
+import { AppError, type Call, type Clock, type Handler, readParameter, requireProject } from "@touchstone/service-kit";
 import type { DatasetBook } from "./dataset-change-store.ts";
 import type { WorkOnDataset } from "./dataset-work.ts";
 import { readDryRun, readRows } from "./read-rows.ts";
@@ -35,7 +34,7 @@ export function importCases({ book, work, clock }: { book: DatasetBook; work: Wo
 }
 
 function readMode(call: Call): "add" | "replace" {
-  const mode = readText(call.query, "mode") ?? "add";
+  const mode = readParameter(call.query, "mode") ?? "add";
   if (mode !== "add" && mode !== "replace") throw new AppError("bad_request", "mode must be add or replace");
   return mode;
 }

@@ -1,5 +1,12 @@
-import { AppError, type Clock, type Handler, Pieces, requireProject, uuidv7 } from "@touchstone/service-kit";
-import { readText } from "../queries/read-query.ts";
+import {
+  AppError,
+  type Clock,
+  type Handler,
+  Pieces,
+  readParameter,
+  requireProject,
+  uuidv7,
+} from "@touchstone/service-kit";
 import { piecesOfDataset } from "./answer-dataset.ts";
 import type { DatasetStore } from "./dataset-store.ts";
 import { requireComposed, type WorkOnDataset } from "./dataset-work.ts";
@@ -23,7 +30,7 @@ export function importDataset({
 }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const name = readText(call.query, "name");
+    const name = readParameter(call.query, "name");
     if (name === null || name.trim() === "") throw new AppError("bad_request", "name is required");
     const isDryRun = readDryRun(call);
     const rows = await readRows(work, call, isDryRun ? previewedCasesMax : 0);
@@ -34,7 +41,7 @@ export function importDataset({
       skippedCount: rows.skippedCount,
     }).slice(1);
     const now = clock.now();
-    const head = JSON.stringify({ name, description: readText(call.query, "description") }).slice(0, -1);
+    const head = JSON.stringify({ name, description: readParameter(call.query, "description") }).slice(0, -1);
     const body = Buffer.concat([Buffer.from(`${head},"questions":`), rows.text, Buffer.from("}")]);
     const composed = await work("composeDataset", { body, isRead: true, nowMs: now }, { projectId, size: body.length });
     const { document } = requireComposed(composed);

@@ -1,8 +1,16 @@
 import { type datasetSummaries, isUuid, limits } from "@touchstone/contracts";
-import { AppError, encodeList, endText, type Handler, requireProject } from "@touchstone/service-kit";
+import {
+  AppError,
+  encodeList,
+  endText,
+  type Handler,
+  readLimit,
+  readParameter,
+  requireProject,
+} from "@touchstone/service-kit";
 import type { z } from "zod";
 import { readListQuery } from "../queries/list-query.ts";
-import { type Query, readCursor, readLimit, readText } from "../queries/read-query.ts";
+import { type Query, readCursor } from "../queries/read-query.ts";
 import { renderDataset } from "./dataset-document.ts";
 import type { DatasetStore } from "./dataset-store.ts";
 import type { DatasetSummary, DatasetSummaryStore, SummaryQuery } from "./dataset-summary-store.ts";
@@ -20,7 +28,7 @@ export function listDatasets({
 }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const view = readText(call.query, "view");
+    const view = readParameter(call.query, "view");
     if (view !== null && view !== "summary") throw new AppError("bad_request", "view must be summary");
     if (view === "summary") {
       const query = readQuery(call.query);
@@ -34,8 +42,11 @@ export function listDatasets({
 }
 
 function readQuery(query: Query): SummaryQuery {
-  const search = readText(query, "search")?.replaceAll("\0", "").slice(0, limits.searchTermMaxChars).toWellFormed();
-  const id = readText(query, "datasetId");
+  const search = readParameter(query, "search")
+    ?.replaceAll("\0", "")
+    .slice(0, limits.searchTermMaxChars)
+    .toWellFormed();
+  const id = readParameter(query, "datasetId");
   if (id !== null && !isUuid(id)) throw new AppError("bad_request", "datasetId must be the id of a dataset");
   return {
     search: search || null,

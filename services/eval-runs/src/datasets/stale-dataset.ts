@@ -1,12 +1,11 @@
-import { type Answer, AppError, type Call } from "@touchstone/service-kit";
-import { readText } from "../queries/read-query.ts";
+import { type Answer, AppError, type Call, readParameter } from "@touchstone/service-kit";
 import { StaleDataset } from "./dataset-edits.ts";
 
 /**
  * The version of the dataset that a change is based on; null = not given. Throws `bad_request` for a malformed version.
  */
 export function readVersion(call: Call): number | null {
-  const text = readText(call.query, "version");
+  const text = readParameter(call.query, "version");
   if (text === null) return null;
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new AppError("bad_request", "version must be the number of a version");
   return Number(text);

@@ -1,9 +1,8 @@
 import type { comparedRuns } from "@touchstone/contracts";
-import { AppError, type Handler, requireProject, runInSlices } from "@touchstone/service-kit";
+import { AppError, type Handler, readParameter, requireProject, runInSlices } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { findScorer } from "../grading/plan.ts";
 import { answerPieces } from "../json/answer-pieces.ts";
-import { readText } from "../queries/read-query.ts";
 import type { AwaitedOutputs } from "../results/awaited-outputs.ts";
 import type { OutlinedResult, ReadResult, ResultStore } from "../results/result-store.ts";
 import type { ResultRow } from "../results/stored-result.ts";
@@ -199,7 +198,7 @@ export function compareRuns({
 }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const [baselineId, candidateId] = [readText(call.query, "baseline"), readText(call.query, "candidate")];
+    const [baselineId, candidateId] = [readParameter(call.query, "baseline"), readParameter(call.query, "candidate")];
     if (baselineId === null || candidateId === null) {
       throw new AppError("bad_request", "baseline and candidate run ids are required");
     }
@@ -217,7 +216,7 @@ export function compareRuns({
       gradings.ofRun(projectId, after),
     ]);
     // A scorer that only one of the runs has leaves the other unrated.
-    const scorer = findScorer([ofAfter.plan, ofBefore.plan], readText(call.query, "scorer"));
+    const scorer = findScorer([ofAfter.plan, ofBefore.plan], readParameter(call.query, "scorer"));
     const placeOf = (await readPlaces(gradings, projectId, [before, after])) ?? ((index) => index);
     const outline = async (run: StoredRun, place: PlaceOf): Promise<RunWithOutline> => {
       const found = await readRatings(results, { projectId, runId: run.id, scorerId: scorer?.id ?? null });
@@ -227,7 +226,7 @@ export function compareRuns({
     const expectedBefore = new Map(ofBefore.cases.map((each, index) => [placeOf(index), each.expectedResults]));
     const options = {
       scorer,
-      charsMax: readText(call.query, "view") === "preview" ? previewChars : null,
+      charsMax: readParameter(call.query, "view") === "preview" ? previewChars : null,
       expectedOf: (index: number) => ofAfter.cases[index]?.expectedResults ?? expectedBefore.get(index) ?? null,
     };
     const pagesOf = (ids: readonly string[]) => results.pagesOf(projectId, ids);

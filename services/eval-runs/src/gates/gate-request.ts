@@ -1,5 +1,5 @@
-import { AppError } from "@touchstone/service-kit";
-import { type Query, readNumber, readText } from "../queries/read-query.ts";
+import { AppError, readParameter } from "@touchstone/service-kit";
+import { type Query, readNumber } from "../queries/read-query.ts";
 import { defaultMinEffect } from "../statistics/paired-verdict.ts";
 
 /** The checks of a gate. */
@@ -29,11 +29,11 @@ const callerMaxChars = 60;
 /** Reads the query of a gate (completions 5.6). Throws `bad_request` for the first rule that is broken. */
 export function readGateRequest(query: Query): GateRequest {
   const failUnder = readNumber(query, "failUnder");
-  const metric = readText(query, "metric");
+  const metric = readParameter(query, "metric");
   const tolerance = readNumber(query, "tolerance") ?? defaultTolerance;
   const minEffect = readNumber(query, "minEffect") ?? defaultMinEffect;
   if (minEffect <= 0) throw new AppError("bad_request", "minEffect must be a number above 0");
-  const method = readText(query, "method");
+  const method = readParameter(query, "method");
   if (method !== null && method !== "paired") throw new AppError("bad_request", 'method must be "paired"');
   const isChecked = failUnder !== null || readFlag(query, "noRegression") || method !== null;
   if (!isChecked) {
@@ -45,22 +45,23 @@ export function readGateRequest(query: Query): GateRequest {
     failUnder,
     regressionTolerance: readFlag(query, "noRegression") ? tolerance : null,
     paired: method === null ? null : { minEffect, isStrict: readFlag(query, "strict") },
-    baselineRunId: readText(query, "baseline"),
-    scorer: readText(query, "scorer"),
+    baselineRunId: readParameter(query, "baseline"),
+    scorer: readParameter(query, "scorer"),
     isRecorded: readFlag(query, "record"),
-    caller: readText(query, "caller")?.replaceAll("\0", "").slice(0, callerMaxChars).toWellFormed() ?? null,
+    caller: readParameter(query, "caller")?.replaceAll("\0", "").slice(0, callerMaxChars).toWellFormed() ?? null,
   };
 }
 
 /** The scale of a client's score is not known, so the differences that matter have no default. */
 function checkMetricQuery(query: Query): void {
-  if (readText(query, "scorer") !== null) throw new AppError("bad_request", "metric and scorer cannot be combined");
+  if (readParameter(query, "scorer") !== null)
+    throw new AppError("bad_request", "metric and scorer cannot be combined");
   if (readFlag(query, "noRegression") && readNumber(query, "tolerance") === null) {
     throw new AppError("bad_request", "tolerance is required with metric and noRegression");
   }
-  if (readText(query, "method") !== null && readNumber(query, "minEffect") === null) {
+  if (readParameter(query, "method") !== null && readNumber(query, "minEffect") === null) {
     throw new AppError("bad_request", "minEffect is required with metric and method");
   }
 }
 
-const readFlag = (query: Query, name: string): boolean => ["true", "1"].includes(readText(query, name) ?? "");
+const readFlag = (query: Query, name: string): boolean => ["true", "1"].includes(readParameter(query, name) ?? "");

@@ -5,12 +5,13 @@ import {
   type Call,
   endOfPage,
   type Handler,
+  readParameter,
   requireProject,
   type ServedRoute,
 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { DatasetStore } from "../datasets/dataset-store.ts";
-import { type Query, readAllOrNone, readText } from "../queries/read-query.ts";
+import { type Query, readAllOrNone } from "../queries/read-query.ts";
 import type { AwaitedOutputs } from "../results/awaited-outputs.ts";
 import type { DatasetNames } from "../runs/dataset-name-reader.ts";
 import { readVerdictQuery } from "../runs/verdict-query.ts";
@@ -88,7 +89,7 @@ function listGates({ gates, names }: { gates: GateStore; names: DatasetNames }):
 
 /** Null without the parameter. A malformed id matches nothing. */
 function readRunIds(query: Query): string[] | null {
-  const ids = readText(query, "runIds")?.split(",");
+  const ids = readParameter(query, "runIds")?.split(",");
   if (ids !== undefined && ids.length > limits.runPageMax) {
     throw new AppError("bad_request", `runIds must be at most ${limits.runPageMax} ids`);
   }
@@ -109,7 +110,7 @@ function previewGate({
 }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const datasetId = readText(call.query, "datasetId");
+    const datasetId = readParameter(call.query, "datasetId");
     if (datasetId === null) throw new AppError("bad_request", "datasetId is required");
     const request = readGateRequest(call.query);
     const version = isUuid(datasetId) ? await datasets.findVersion(projectId, datasetId) : null;

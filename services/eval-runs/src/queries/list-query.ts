@@ -1,7 +1,7 @@
 import { limits } from "@touchstone/contracts";
 import { createReadList, type ListQuery } from "@touchstone/db";
-import { AppError, type Call, type ListPage } from "@touchstone/service-kit";
-import { readCursor, readLimit, readText } from "./read-query.ts";
+import { AppError, type Call, type ListPage, readLimit, readParameter } from "@touchstone/service-kit";
+import { readCursor } from "./read-query.ts";
 
 /** Reads the lists of this service. */
 export const readList = createReadList("eval-runs");
@@ -17,12 +17,12 @@ export function readListQuery(call: Call, what: string): ListQuery {
 /** The page of a list by name. */
 export function readNameListQuery(call: Call): ListQuery {
   // A name contains no NUL, and PostgreSQL rejects NUL.
-  return { ...readBounds(call), cursor: readText(call.query, "cursor")?.replaceAll("\0", "") ?? null };
+  return { ...readBounds(call), cursor: readParameter(call.query, "cursor")?.replaceAll("\0", "") ?? null };
 }
 
 /** The page of a list of versions, newest first. */
 export function readVersionListQuery(call: Call): ListQuery<number> {
-  const cursor = readText(call.query, "cursor");
+  const cursor = readParameter(call.query, "cursor");
   if (cursor !== null && !/^\d{1,9}$/.test(cursor)) {
     throw new AppError("bad_request", "cursor must be the number of a version");
   }

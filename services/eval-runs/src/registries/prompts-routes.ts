@@ -9,6 +9,7 @@ import {
   objectText,
   parseBody,
   readJsonObject,
+  readParameter,
   requireProject,
   requireWorkspace,
   type ServedRoute,
@@ -16,7 +17,6 @@ import {
 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { readNameListQuery } from "../queries/list-query.ts";
-import { readText } from "../queries/read-query.ts";
 import { newestLabel } from "./prompt-search-reader.ts";
 import type { PromptKey, PromptStore, StoredPrompt } from "./prompt-store.ts";
 import { movable, readSubmittedPrompt } from "./submitted-prompt.ts";
@@ -61,8 +61,8 @@ const versionMax = 2 ** 31 - 1;
 function getPrompt({ prompts }: { prompts: PromptStore }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const version = readVersion(readText(call.query, "version"));
-    const label = readText(call.query, "label");
+    const version = readVersion(readParameter(call.query, "version"));
+    const label = readParameter(call.query, "label");
     if (version !== null && label !== null) throw new AppError("bad_request", "Send version or label, not both");
     if (label !== null && !isStorable(label)) promptNotFound();
     const wanted = { version, label: label === newestLabel ? null : label };

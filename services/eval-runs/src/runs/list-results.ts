@@ -1,9 +1,17 @@
 import { limits, type resultList } from "@touchstone/contracts";
-import { AppError, endOfPage, firstOf, type Handler, requireProject } from "@touchstone/service-kit";
+import {
+  AppError,
+  endOfPage,
+  firstOf,
+  type Handler,
+  readLimit,
+  readParameter,
+  requireProject,
+} from "@touchstone/service-kit";
 import type { z } from "zod";
 import { findScorer } from "../grading/plan.ts";
 import { answerPieces } from "../json/answer-pieces.ts";
-import { type Query, readCursor, readLimit, readNumber, readOneOf, readText } from "../queries/read-query.ts";
+import { type Query, readCursor, readNumber, readOneOf } from "../queries/read-query.ts";
 import type { AwaitedOutputs } from "../results/awaited-outputs.ts";
 import {
   countCases,
@@ -105,12 +113,12 @@ function readQuery(query: Query): ResultQuery {
     filter: {
       status: readOneOf(query, "status", statuses),
       questionIndex: readNumber(query, "questionIndex"),
-      resultId: readText(query, "resultId"),
+      resultId: readParameter(query, "resultId"),
       ratingAbove: readNumber(query, "ratingAbove"),
       ratingMax: readNumber(query, "ratingMax"),
     },
     order: readOneOf(query, "sort", resultOrders) ?? "case",
-    scorer: readText(query, "scorer"),
-    baselineId: readText(query, "baseline"),
+    scorer: readParameter(query, "scorer"),
+    baselineId: readParameter(query, "baseline"),
   };
 }

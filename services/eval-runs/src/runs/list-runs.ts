@@ -1,6 +1,15 @@
 import { isUuid, limits } from "@touchstone/contracts";
-import { AppError, endOfPage, firstOf, type Handler, parseIsoTime, requireProject } from "@touchstone/service-kit";
-import { type Query, readAllOrNone, readLimit, readOneOf, readText } from "../queries/read-query.ts";
+import {
+  AppError,
+  endOfPage,
+  firstOf,
+  type Handler,
+  parseIsoTime,
+  readLimit,
+  readParameter,
+  requireProject,
+} from "@touchstone/service-kit";
+import { type Query, readAllOrNone, readOneOf } from "../queries/read-query.ts";
 import { type CountingDependencies, countRuns } from "./count-runs.ts";
 import type { KnownIntervals } from "./known-intervals.ts";
 import { renderListedRun } from "./render-run.ts";
@@ -64,7 +73,7 @@ const statuses = ["in_progress", "completed", "failed"] as const;
 const noRun = "00000000-0000-0000-0000-000000000000";
 
 function readQuery(query: Query): Omit<RunListQuery, "makeRoom"> {
-  const datasetId = readText(query, "datasetId");
+  const datasetId = readParameter(query, "datasetId");
   return {
     limit: readLimit(query, { byDefault: limits.runPageDefault, max: limits.runPageMax }),
     cursor: readRunCursor(query),
@@ -82,7 +91,7 @@ function readQuery(query: Query): Omit<RunListQuery, "makeRoom"> {
 }
 
 function readInstant(query: Query, name: string): Date | null {
-  const text = readText(query, name);
+  const text = readParameter(query, name);
   if (text === null) return null;
   const atMs = parseIsoTime(text);
   if (atMs === null) throw new AppError("bad_request", `${name} must be an ISO 8601 date`);

@@ -6,6 +6,7 @@ import {
   type Handler,
   parseBody,
   readJsonObject,
+  readParameter,
   requireProject,
   type ServedRoute,
 } from "@touchstone/service-kit";
@@ -15,7 +16,7 @@ import type { ConfigStore } from "../graders/config-store.ts";
 import type { GroupStore } from "../graders/group-store.ts";
 import type { MemberReader } from "../graders/member-reader.ts";
 import { answerPieces } from "../json/answer-pieces.ts";
-import { type Query, readAllOrNone, readText } from "../queries/read-query.ts";
+import { type Query, readAllOrNone } from "../queries/read-query.ts";
 import type { AwaitedOutputs } from "../results/awaited-outputs.ts";
 import type { BatchScorer } from "../results/batch-scorer.ts";
 import type { ResultStore } from "../results/result-store.ts";
@@ -170,7 +171,7 @@ function listMissingResults({
 
 /** The number of missing results that come with their question. */
 function readQuestions(query: Query): number {
-  const text = readText(query, "questions") ?? "0";
+  const text = readParameter(query, "questions") ?? "0";
   if (/^\d{1,9}$/.test(text) && Number(text) <= limits.missingQuestionsMax) return Number(text);
   throw new AppError("bad_request", `questions must be a number between 0 and ${limits.missingQuestionsMax}`);
 }

@@ -1,6 +1,6 @@
 import { isUuid } from "@touchstone/contracts";
-import { AppError, uuidv7TimeMs } from "@touchstone/service-kit";
-import { type Query, readText } from "../queries/read-query.ts";
+import { AppError, readParameter, uuidv7TimeMs } from "@touchstone/service-kit";
+import type { Query } from "../queries/read-query.ts";
 
 /** The place of a run in the list of runs, which is in the order of time. */
 export interface RunPosition {
@@ -18,7 +18,7 @@ export function writeRunCursor({ id, createdAt }: RunPosition): string {
 
 /** The position after which the list continues; null: the beginning. Throws `bad_request` for a malformed cursor. */
 export function readRunCursor(query: Query): RunPosition | null {
-  const cursor = readText(query, "cursor");
+  const cursor = readParameter(query, "cursor");
   if (cursor === null) return null;
   const [, time = null, id = cursor] = withTime.exec(cursor) ?? [];
   if (!isUuid(id)) throw new AppError("bad_request", "cursor must be the id of a run");

@@ -1,7 +1,7 @@
 import { isUuid, limits } from "@touchstone/contracts";
 import type { ListQuery } from "@touchstone/db";
-import type { Call } from "@touchstone/service-kit";
-import { type Query, readCursor, readLimit, readText } from "../queries/read-query.ts";
+import { type Call, readLimit, readParameter } from "@touchstone/service-kit";
+import { type Query, readCursor } from "../queries/read-query.ts";
 
 /** Filters of pipeline verdicts; null = all. */
 export interface VerdictFilter {
@@ -20,7 +20,7 @@ const noDataset = "00000000-0000-0000-0000-000000000000";
 
 /** Reads the query of a list of verdicts. Throws `bad_request` for the first parameter that is wrong. */
 export function readVerdictQuery({ query, makeRoom }: Call): VerdictQuery {
-  const datasetId = readText(query, "dataset_id") ?? readText(query, "datasetId");
+  const datasetId = readParameter(query, "dataset_id") ?? readParameter(query, "datasetId");
   return {
     limit: readLimit(query, { byDefault: limits.runPageDefault, max: limits.runPageMax }),
     cursor: readCursor(query, "an id of the list"),
@@ -36,5 +36,5 @@ export function readVerdictQuery({ query, makeRoom }: Call): VerdictQuery {
 
 /** PostgreSQL rejects NUL: it is replaced, and the value then matches nothing. */
 export function readStored(query: Query, name: string): string | null {
-  return readText(query, name)?.replaceAll("\0", "\ufffd") ?? null;
+  return readParameter(query, name)?.replaceAll("\0", "\ufffd") ?? null;
 }

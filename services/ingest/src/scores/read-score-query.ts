@@ -1,11 +1,11 @@
 import { isStorable, limits, scoreSource } from "@touchstone/contracts";
-import { AppError, type Call, parseIsoTime } from "@touchstone/service-kit";
+import { AppError, type Call, parseIsoTime, readParameter, requireLimit } from "@touchstone/service-kit";
 import type { ScoreFilter, ScoreListQuery } from "./score-store.ts";
 import type { ScorePosition } from "./stored-score.ts";
 
 /** Reads the query of `GET /scores`. Throws `bad_request` for a value that is none. */
 export function readScoreQuery({ query, makeRoom }: Pick<Call, "query" | "makeRoom">): ScoreListQuery {
-  const one = (name: string): string | null => [query[name] ?? null].flat()[0] || null;
+  const one = (name: string): string | null => readParameter(query, name);
   // PostgreSQL's text has no such value, so nothing is found by it.
   const text = (name: string): string | null => {
     const value = one(name);
@@ -23,7 +23,12 @@ export function readScoreQuery({ query, makeRoom }: Pick<Call, "query" | "makeRo
     from: readInstant("from", one("from")),
     to: readInstant("to", one("to")),
   };
-  return { filter, after: readPosition(text("cursor")), limit: readLimit(one("limit")), makeRoom };
+  return {
+    filter,
+    after: readPosition(text("cursor")),
+    limit: requireLimit(Number(one("limit") ?? limits.scorePageDefault), limits.scorePageMax),
+    makeRoom,
+  };
 }
 
 /** The cursor that {@link readPosition} parses. */
@@ -50,12 +55,4 @@ function readInstant(name: string, text: string | null): Date | null {
   const atMs = parseIsoTime(text);
   if (atMs === null) throw new AppError("bad_request", `${name} must be an ISO 8601 date`);
   return new Date(Math.min(Math.max(Math.ceil(atMs), 0), Date.UTC(9999, 11, 31, 23, 59, 59, 999)));
-}
-
-function readLimit(text: string | null): number {
-  const limit = Number(text ?? limits.scorePageDefault);
-  if (!Number.isInteger(limit) || limit < 1 || limit > limits.scorePageMax) {
-    throw new AppError("bad_request", `limit must be a number between 1 and ${limits.scorePageMax}`);
-  }
-  return limit;
 }

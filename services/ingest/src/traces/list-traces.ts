@@ -1,5 +1,12 @@
 import { isUuid, limits } from "@touchstone/contracts";
-import { AppError, createReadTurns, type Handler, Pieces, requireProject } from "@touchstone/service-kit";
+import {
+  AppError,
+  createReadTurns,
+  type Handler,
+  Pieces,
+  readParameter,
+  requireProject,
+} from "@touchstone/service-kit";
 import type { ReadSpan } from "../model/read-span.ts";
 import type { CostEstimator } from "../pricing/cost-estimator.ts";
 import type { RootPage, TraceStore } from "../trace-store/trace-store.ts";
@@ -12,8 +19,7 @@ const noRoots: RootPage<JsonPieces> = { items: [], lastId: null, hasNextPage: fa
 export function listTraces({ traces, costs }: { traces: TraceStore; costs: CostEstimator }): Handler {
   const turns = createReadTurns("ingest");
   return async (call) => {
-    const one = (name: string): string | null => [call.query[name] ?? null].flat()[0] ?? null;
-    const cursor = one("cursor") || null;
+    const cursor = readParameter(call.query, "cursor");
     // A well-formed cursor is never looked up: it works even after its row was removed.
     if (cursor !== null && !isUuid(cursor)) throw new AppError("bad_request", "Unknown cursor");
     const projectId = requireProject(call);
@@ -30,7 +36,7 @@ export function listTraces({ traces, costs }: { traces: TraceStore; costs: CostE
       await call.makeRoom(bytes);
     };
     const showing = { show, bytesOf: bytesOfPieces, makeRoom };
-    const query = { projectId, limit: readLimit(one("limit")), before: cursor };
+    const query = { projectId, limit: readAnyLimit(readParameter(call.query, "limit")), before: cursor };
     const page = filter === null ? noRoots : await traces.listRoots({ ...filter, ...query }, showing).finally(turn.end);
     const rest = {
       hasNextPage: page.hasNextPage,
@@ -48,7 +54,8 @@ export function listTraces({ traces, costs }: { traces: TraceStore; costs: CostE
   };
 }
 
-function readLimit(text: string | null): number {
+/** Never refuses: a text that is no number counts as absent, and a number out of the range as its nearest end. */
+function readAnyLimit(text: string | null): number {
   const asked = text === null || text.trim() === "" ? Number.NaN : Number(text);
   if (!Number.isFinite(asked)) return limits.tracePageDefault;
   return Math.min(Math.max(Math.trunc(asked), 1), limits.tracePageMax);

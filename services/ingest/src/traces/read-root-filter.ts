@@ -1,5 +1,5 @@
 import { isUuid } from "@touchstone/contracts";
-import { AppError, type Call, parseIsoTime } from "@touchstone/service-kit";
+import { AppError, type Call, parseIsoTime, readParameter } from "@touchstone/service-kit";
 import type { RootFilter } from "../model/root-filter.ts";
 import { searchPattern } from "../search/search-pattern.ts";
 import { normaliseFramework } from "./submitted-trace.ts";
@@ -9,7 +9,7 @@ import { normaliseFramework } from "./submitted-trace.ts";
  * invalid date or flag is the caller's error.
  */
 export function readRootFilter(query: Call["query"]): RootFilter | null {
-  const one = (name: string): string | null => readOne(query, name);
+  const one = (name: string): string | null => readParameter(query, name);
   const promptName = one("promptName");
   const filter: RootFilter = {
     framework: normaliseFramework(one("framework")),
@@ -40,18 +40,13 @@ export function readRootFilter(query: Call["query"]): RootFilter | null {
 
 /** A bound of the filter within the times that ids can represent; null if absent. */
 export function readMoment(query: Call["query"], name: "from" | "to"): number | null {
-  const atMs = readInstant(name, readOne(query, name));
+  const atMs = readInstant(name, readParameter(query, name));
   return atMs === null ? null : Math.min(Math.max(atMs, 0), 2 ** 48 - 1);
 }
 
 /** True if previews are requested; any other view is the default one. */
 export function isPreview(query: Call["query"]): boolean {
-  return readOne(query, "view") === "preview";
-}
-
-/** The first value of a parameter; an empty one counts as absent. */
-function readOne(query: Call["query"], name: string): string | null {
-  return [query[name] ?? null].flat()[0] || null;
+  return readParameter(query, "view") === "preview";
 }
 
 /** An unknown value means all, like a missing one. */

@@ -12,7 +12,14 @@ import {
   routes,
   stretchesOf,
 } from "@touchstone/contracts";
-import { type Call, type Clock, type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import {
+  type Call,
+  type Clock,
+  type Handler,
+  readParameter,
+  requireProject,
+  type ServedRoute,
+} from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { PriceStore } from "../pricing/price-store.ts";
 import type { AgentTokenReader } from "./agent-token-reader.ts";
@@ -132,7 +139,7 @@ async function readDashboardQuery(
   const { organizationId } = call.identity;
   const window = readDashboardWindow([call.query.window].flat()[0]);
   const now = clock.now();
-  const agentId = [call.query.agentId ?? null].flat()[0] || null;
+  const agentId = readParameter(call.query, "agentId");
   return {
     window,
     now,

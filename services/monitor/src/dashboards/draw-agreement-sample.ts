@@ -2,7 +2,7 @@ import type { agreementSample } from "@touchstone/contracts";
 import { type Clock, type Handler, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
-import { readCount } from "../model/read-page.ts";
+import { readCappedCount } from "../model/read-page.ts";
 import type { PairReader } from "./pair-reader.ts";
 import { agreementSince } from "./read-agreement.ts";
 import { readScorerKey, readVersion } from "./read-agreement-query.ts";
@@ -24,7 +24,7 @@ export function drawAgreementSample({
 }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const count = readCount("n", call.query.n);
+    const count = readCappedCount("n", call.query.n);
     const version = readVersion(call.query.version);
     const scorerKey = readScorerKey(call);
     const drawn =

@@ -3,7 +3,7 @@ import { type Clock, type Handler, requireProject } from "@touchstone/service-ki
 import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
 import { previewOf } from "../model/finding.ts";
-import { readCount } from "../model/read-page.ts";
+import { readCappedCount } from "../model/read-page.ts";
 import type { AgreementCell, LabelledTrace, PairReader } from "./pair-reader.ts";
 import { agreementSince } from "./read-agreement.ts";
 import { readCell, readPosition, readScorerKey, readVersion, writePosition } from "./read-agreement-query.ts";
@@ -25,7 +25,7 @@ export function listAgreementPairs({
     const { version, cell, limit, cursor } = call.query;
     const scorerKey = readScorerKey(call);
     const filter = { since: agreementSince(clock), version: readVersion(version), cell: readCell(cell) };
-    const page = { limit: readCount("limit", limit), after: readPosition(cursor) };
+    const page = { limit: readCappedCount("limit", limit), after: readPosition(cursor) };
     // One extra row shows if another page follows.
     const found =
       scorerKey === null

@@ -11,7 +11,14 @@ import {
   type topFailing,
   type trend,
 } from "@touchstone/contracts";
-import { type Clock, type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import {
+  type Call,
+  type Clock,
+  type Handler,
+  readParameter,
+  requireProject,
+  type ServedRoute,
+} from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
 import type { AgreementReader } from "./agreement-reader.ts";
@@ -66,7 +73,7 @@ function readTrend({ traffic, clock }: { traffic: Pick<TrafficReader, "tally">; 
     const window = readDashboardWindow(call.query.window);
     const now = clock.now();
     const { stretch, since } = stretchesOf(window, now);
-    const agent = readAgentFilter(call.query.agentId);
+    const agent = readAgentFilter(call.query);
     const span = { since, until: new Date(now) };
     const buckets = agent.isUnknown ? [] : await traffic.tally(projectId, stretch, span, agent.id);
     const byStart = new Map(buckets.map((bucket) => [bucket.start.getTime(), bucket]));
@@ -123,7 +130,7 @@ function readTopFailing({
     const window = readDashboardWindow(call.query.window);
     const now = clock.now();
     const span = { since: new Date(now - lengthOf(window)), until: new Date(now) };
-    const agent = readAgentFilter(call.query.agentId);
+    const agent = readAgentFilter(call.query);
     const [agents, findings] = agent.isUnknown
       ? [[], []]
       : await Promise.all([
@@ -221,7 +228,7 @@ function readCalibration(dependencies: { agreement: AgreementReader; clock: Cloc
 }
 
 /** The agent filter of a dashboard; a null `id` means all. A malformed id matches no agent: all counts are 0. */
-function readAgentFilter(value: string | string[] | undefined): { id: string | null; isUnknown: boolean } {
-  const agentId = [value ?? null].flat()[0] || null;
+function readAgentFilter(query: Call["query"]): { id: string | null; isUnknown: boolean } {
+  const agentId = readParameter(query, "agentId");
   return { id: agentId, isUnknown: agentId !== null && !isUuid(agentId) };
 }

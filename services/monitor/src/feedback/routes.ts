@@ -22,7 +22,7 @@ import {
 import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
 import { previewOf } from "../model/finding.ts";
-import { readPeriod } from "../model/read-page.ts";
+import { readCappedCount, readPeriod } from "../model/read-page.ts";
 import type { FeedbackStore, Outcome, StoredVote, VoteQuery } from "./feedback-store.ts";
 
 /** Routes of people's feedback on traces (completions 9.6). */
@@ -105,13 +105,13 @@ function readVotesQuery({ query }: Pick<Call, "query">): VoteQuery {
     throw new AppError("bad_request", sentence, { cause: read.error });
   }
   const { rating = null, limit, cursor = "" } = read.data;
-  const asked = limit === undefined ? limits.feedbackPageDefault : Number(limit);
-  if (!Number.isInteger(asked) || asked < 1) throw new AppError("bad_request", "limit must be a positive integer");
+  const page = { byDefault: limits.feedbackPageDefault, max: limits.feedbackListedMax };
+  const count = readCappedCount("limit", limit, page);
   if (cursor !== "" && !isUuid(cursor)) throw new AppError("bad_request", "Unknown cursor");
   return {
     rating,
     ...readPeriod({ query }),
-    limit: Math.min(asked, limits.feedbackListedMax),
+    limit: count,
     after: cursor === "" ? null : cursor,
   };
 }

@@ -1,6 +1,6 @@
 import { isUuid, limits } from "@touchstone/contracts";
 import { createReadList, type Database, type ListQuery, selectPart } from "@touchstone/db";
-import { AppError, type Call, type ListPage, type SizedRow } from "@touchstone/service-kit";
+import { AppError, type Call, type ListPage, readParameter, type SizedRow } from "@touchstone/service-kit";
 
 const readList = createReadList("monitor");
 
@@ -12,9 +12,9 @@ export interface DocumentTable {
 
 /** The page of a list by id. Throws `bad_request` for a cursor that is no id; `what` names the entity. */
 export function readListQuery({ query, makeRoom }: Call, what: string): ListQuery {
-  const [cursor = ""] = [query.cursor ?? ""].flat();
-  if (cursor !== "" && !isUuid(cursor)) throw new AppError("bad_request", `cursor must be the id of ${what}`);
-  return { cursor: cursor === "" ? null : cursor, limit: limits.listRowsMax, makeRoom };
+  const cursor = readParameter(query, "cursor");
+  if (cursor !== null && !isUuid(cursor)) throw new AppError("bad_request", `cursor must be the id of ${what}`);
+  return { cursor, limit: limits.listRowsMax, makeRoom };
 }
 
 /** Reads a page of a project's documents, oldest first: ids are in the order of creation. */

@@ -1,13 +1,13 @@
 import { isUuid, limits } from "@touchstone/contracts";
 import { AppError, type Call } from "@touchstone/service-kit";
-import { readCount, readPeriod } from "../model/read-page.ts";
+import { readCappedCount, readPeriod } from "../model/read-page.ts";
 import type { RatingPosition, RatingsPage } from "./judgement-reader.ts";
 
 /** The page of a list of ratings; without `from` it begins at `since`. Throws 400 for what cannot be read. */
 export function readRatingsPage(call: Pick<Call, "query">, since: Date): RatingsPage {
   const { limit, cursor } = call.query;
   const { from, to } = readPeriod(call);
-  return { since: from ?? since, until: to, limit: readCount("limit", limit), after: readPosition(cursor) };
+  return { since: from ?? since, until: to, limit: readCappedCount("limit", limit), after: readPosition(cursor) };
 }
 
 /** The cursor that {@link readRatingsPage} parses. */

@@ -1,8 +1,7 @@
 import { AppError, type Call, parseIsoTime } from "@touchstone/service-kit";
 
-const pageDefault = 20;
-/** Each row requires reading a trace. */
-const pageMax = 50;
+/** The page of a list each of whose rows requires reading a trace. */
+const pageOfTraces = { byDefault: 20, max: 50 };
 
 /** A period of a list: from the first time on, before the second. Null: unlimited. */
 export interface Period {
@@ -24,9 +23,16 @@ function readTime(name: string, text: string | readonly string[] | undefined): D
   return new Date(Math.min(Math.max(Math.ceil(atMs), 0), Date.UTC(9999, 11, 31, 23, 59, 59, 999)));
 }
 
-/** An integer from 1 to the maximum page size. Throws 400 for other values. */
-export function readCount(name: string, value: string | readonly string[] | undefined): number {
-  const asked = value === undefined ? pageDefault : Number(value);
+/**
+ * A count of rows, by default of a page of traces. A count above `max` is `max`, where `readLimit` refuses it. Throws 400 for a
+ * value that is not an integer from 1.
+ */
+export function readCappedCount(
+  name: string,
+  value: string | readonly string[] | undefined,
+  { byDefault, max } = pageOfTraces,
+): number {
+  const asked = value === undefined ? byDefault : Number(value);
   if (!Number.isInteger(asked) || asked < 1) throw new AppError("bad_request", `${name} must be a positive integer`);
-  return Math.min(asked, pageMax);
+  return Math.min(asked, max);
 }

@@ -13,6 +13,8 @@ import {
   type ListPage,
   parseBody,
   readJsonObject,
+  readLimit,
+  readParameter,
   requireProject,
   type ServedRoute,
   uuidv7,
@@ -148,13 +150,11 @@ async function showTrackedAgents(
 
 /** The page of a list by name. Throws `bad_request` for an invalid limit, or a cursor that is no agent of the project. */
 async function readPage(call: Call, ingest: Pick<IngestClient, "findAgents">): Promise<AskedPage> {
-  const [[limit = ""], [cursor = ""]] = [[call.query.limit ?? ""].flat(), [call.query.cursor ?? ""].flat()];
-  if (limit !== "" && (!/^\d{1,4}$/.test(limit) || Number(limit) < 1 || Number(limit) > limits.agentsListedMax)) {
-    throw new AppError("bad_request", `limit must be a number between 1 and ${limits.agentsListedMax}`);
-  }
-  if (cursor !== "") {
+  const limit = readLimit(call.query, { byDefault: limits.agentsListedMax, max: limits.agentsListedMax });
+  const cursor = readParameter(call.query, "cursor");
+  if (cursor !== null) {
     const known = isUuid(cursor) ? await ingest.findAgents(requireProject(call), [cursor]) : [];
     if (known.length === 0) throw new AppError("bad_request", "cursor must be the id of an agent of the project");
   }
-  return { cursor: cursor === "" ? null : cursor, limit: limit === "" ? limits.agentsListedMax : Number(limit) };
+  return { cursor, limit };
 }

@@ -1,9 +1,9 @@
 import type { signalEvents } from "@touchstone/contracts";
-import { type Handler, requireProject } from "@touchstone/service-kit";
+import { type Handler, readParameter, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
 import { previewOf } from "../model/finding.ts";
-import { readCount, readPeriod } from "../model/read-page.ts";
+import { readCappedCount, readPeriod } from "../model/read-page.ts";
 import { readPosition, writeCursor } from "./read-signals-query.ts";
 import { signalId, signalNotFound } from "./render-signal.ts";
 import type { SignalStore } from "./signal-store.ts";
@@ -18,9 +18,9 @@ export function listSignalEvents({
 }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const [cursor = ""] = [call.query.cursor ?? ""].flat();
-    const limit = readCount("limit", call.query.limit);
-    const after = cursor === "" ? null : readPosition(cursor);
+    const cursor = readParameter(call.query, "cursor");
+    const limit = readCappedCount("limit", call.query.limit);
+    const after = cursor === null ? null : readPosition(cursor);
     const period = readPeriod(call);
     const stored = (await signals.find(projectId, signalId(call))) ?? signalNotFound();
     // One extra row shows if another page follows.

@@ -1,5 +1,6 @@
 import { isUuid, limits, signalStatus, signalsQuery } from "@touchstone/contracts";
 import { AppError, type Call } from "@touchstone/service-kit";
+import { readCappedCount } from "../model/read-page.ts";
 import type { SignalFilter, SignalPage, SignalPosition } from "./signal-reader.ts";
 import type { SignalStatus } from "./signal-row-reader.ts";
 
@@ -18,10 +19,8 @@ export function readSignalsQuery({ query }: Pick<Call, "query">): { filter: Sign
   }
   const { severity = null, status, agentId = null, polarity = "failure", search, view, limit, cursor } = read.data;
   const statuses = status === undefined ? null : readStatuses(status);
-  const asked = limit === undefined ? limits.signalPageDefault : Number(limit);
-  if (!Number.isInteger(asked) || asked < 1) throw new AppError("bad_request", "limit must be a positive integer");
   const page = {
-    limit: Math.min(asked, limits.signalPageMax),
+    limit: readCappedCount("limit", limit, { byDefault: limits.signalPageDefault, max: limits.signalPageMax }),
     after: cursor === undefined || cursor === "" ? null : readPosition(cursor),
     withOccurrences: view !== "summary",
   };

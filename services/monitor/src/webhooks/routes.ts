@@ -11,6 +11,7 @@ import {
   requireProject,
   type ServedRoute,
 } from "@touchstone/service-kit";
+import { readCappedCount } from "../model/read-page.ts";
 import { composeWebhook } from "./compose-webhook.ts";
 import type { DeliveryFilter, DeliveryLog } from "./delivery-log-store.ts";
 import type { DeliveryWorker } from "./delivery-worker.ts";
@@ -141,10 +142,10 @@ function readFilter({ query }: Pick<Call, "query">): DeliveryFilter | null {
   }
   const { status = null, webhookId = null, limit, cursor = null } = read.data;
   if (cursor !== null && !isUuid(cursor)) throw new AppError("bad_request", "cursor must be the id of a delivery");
-  const asked = limit === undefined ? limits.webhookDeliveryPageDefault : Number(limit);
-  if (!Number.isInteger(asked) || asked < 1) throw new AppError("bad_request", "limit must be a positive integer");
+  const page = { byDefault: limits.webhookDeliveryPageDefault, max: limits.webhookDeliveryPageMax };
+  const count = readCappedCount("limit", limit, page);
   if (webhookId !== null && !isUuid(webhookId)) return null;
-  return { status, webhookId, limit: Math.min(asked, limits.webhookDeliveryPageMax), before: cursor };
+  return { status, webhookId, limit: count, before: cursor };
 }
 
 /**
