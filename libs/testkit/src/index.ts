@@ -29,3 +29,4 @@ export { openProjectRows, type ProjectRows, type ProjectRowValues } from "./proj
 export { comparableRows, requestsOf } from "./request-cuts.ts";
 export { type LlmScript, type ScriptedLlm, startScriptedLlm } from "./scripted-llm.ts";
 export type { TestNats } from "./test-nats.ts";
+export { useStarted, useTestDatabase } from "./use-started.ts";

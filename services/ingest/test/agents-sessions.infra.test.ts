@@ -2,21 +2,16 @@ import { randomBytes } from "node:crypto";
 import { agentReply, internalRoutes, sessionList } from "@touchstone/contracts";
 import { openDatabase } from "@touchstone/db";
 import { createInternalClient, type InternalClient, systemClock, uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "./ingest-database.ts";
-import { type Reply, type RunningIngest, rootSecret, startIngest } from "./running-ingest.ts";
+import { type Reply, rootSecret, useIngest } from "./running-ingest.ts";
 
-let database: TestDatabase;
-let ingest: RunningIngest;
+const { database, ingest } = useIngest();
 /** Asks what monitor asks. */
 let monitor: InternalClient;
 const options = { requestId: "test", deadlineMs: 20_000 };
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  ingest = await startIngest({ databaseUrl: database.url });
-  await ingest.ready();
   monitor = createInternalClient({
     issuer: "monitor",
     audience: "ingest",
@@ -28,8 +23,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await monitor.close();
-  await ingest.stop();
-  await database.drop();
 });
 
 const newProject = (): string => uuidv7(Date.now());

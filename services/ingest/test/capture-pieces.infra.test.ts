@@ -1,23 +1,11 @@
 import { uuidv7 } from "@touchstone/service-kit";
-import { comparableRows, createTestDatabase, requestsOf, type TestDatabase } from "@touchstone/testkit";
+import { comparableRows, requestsOf } from "@touchstone/testkit";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type CapturePiece, joinPieces, listProducers } from "./otlp/capture-pieces.ts";
-import { type RunningIngest, startIngest } from "./running-ingest.ts";
+import { useIngest } from "./running-ingest.ts";
 
-let database: TestDatabase;
-let ingest: RunningIngest;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ingest = await startIngest({ databaseUrl: database.url });
-  await ingest.ready();
-});
-
-afterAll(async () => {
-  await ingest.stop();
-  await database.drop();
-});
+const { ingest } = useIngest();
 
 const mediaTypes = { json: "application/json", protobuf: "application/x-protobuf" } as const;
 

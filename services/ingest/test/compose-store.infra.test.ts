@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Database, Statement } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ComposeLoader } from "../src/assembly/compose.ts";
 import type { IncomingFragment } from "../src/model/incoming-fragment.ts";
 import type { ReadSpan } from "../src/model/read-span.ts";
@@ -11,16 +11,10 @@ import type { SpanJob } from "../src/model/span-row.ts";
 import { createPostgresTraceStore } from "../src/trace-store/postgres-trace-store.ts";
 import { createComposeLoader } from "../src/trace-store/reading/compose-store.ts";
 import type { TraceStore } from "../src/trace-store/trace-store.ts";
-import { asTheyAre, type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
+import { asTheyAre, useIngestDatabase } from "./ingest-database.ts";
 import { buildJob } from "./span-builders.ts";
 
-let database: IngestDatabase;
-
-beforeAll(async () => {
-  database = await openIngestDatabase();
-});
-
-afterAll(() => database.close());
+const database = useIngestDatabase();
 
 const newProject = (): string => uuidv7(Date.now());
 const startMs = Date.now() - 60_000;

@@ -1,29 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { limits } from "@touchstone/contracts";
-import type { Database } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { removeUnnamedMedia } from "../src/media/unnamed-media-store.ts";
-import { openPools } from "./ingest-database.ts";
-import { type Reply, type RunningIngest, startIngest } from "./running-ingest.ts";
+import { type Reply, useIngest } from "./running-ingest.ts";
 
-let database: TestDatabase;
-let ingest: RunningIngest;
-let pools: { app: Database; maintenance: Database };
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ingest = await startIngest({ databaseUrl: database.url });
-  await ingest.ready();
-  pools = openPools(database.url);
-});
-
-afterAll(async () => {
-  await ingest.stop();
-  await Promise.all([pools.app.close(), pools.maintenance.close()]);
-  await database.drop();
-});
+const { ingest, pools } = useIngest();
 
 const newProject = (): string => uuidv7(Date.now());
 const remove = (projectId: string, path: string): Promise<Reply> =>

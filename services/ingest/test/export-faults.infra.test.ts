@@ -4,10 +4,9 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { type Database, openDatabase, type Queryable } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { silentLogger } from "./ingest-database.ts";
-import { type RunningIngest, startIngest, until } from "./running-ingest.ts";
+import { startIngest, until, useIngest } from "./running-ingest.ts";
 
 /** An export of 60 MB, in a dozen pages or more, whose lines hardly compress. */
 const linesCount = 600;
@@ -16,15 +15,11 @@ const exportBytes = linesCount * 100_000;
 
 const ndjson = { "content-type": "application/x-ndjson" };
 
-let database: TestDatabase;
-let ingest: RunningIngest;
+const { database, ingest } = useIngest();
 let superuser: Database;
 const projectId = uuidv7(Date.now());
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  ingest = await startIngest({ databaseUrl: database.url });
-  await ingest.ready();
   superuser = openDatabase({
     url: database.adminUrl,
     role: new URL(database.adminUrl).username,
@@ -42,8 +37,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await superuser.close();
-  await ingest.stop();
-  await database.drop();
 });
 
 /** Bytes of live buffers: dropped buffers that are not collected yet would hide the retained ones. */

@@ -1,27 +1,14 @@
 import { gzipSync } from "node:zlib";
 import { importReply, tracesStored } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { openPools } from "./ingest-database.ts";
 import { jsonText, objectText } from "./json-arbitrary.ts";
 import { listCaptures, readCapture } from "./otlp/corpus.ts";
-import { type Reply, type RunningIngest, startIngest } from "./running-ingest.ts";
+import { type Reply, startIngest, useIngest } from "./running-ingest.ts";
 
-let database: TestDatabase;
-let ingest: RunningIngest;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ingest = await startIngest({ databaseUrl: database.url });
-  await ingest.ready();
-});
-
-afterAll(async () => {
-  await ingest.stop();
-  await database.drop();
-});
+const { database, ingest } = useIngest();
 
 const newProject = (): string => uuidv7(Date.now());
 const exportTraces = (projectId: string, query = ""): Promise<Reply> =>

@@ -1,18 +1,12 @@
 import { type SettledTrace, tracesSettled } from "@touchstone/contracts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { IncomingSpan } from "../src/model/span.ts";
-import { asTheyAre, type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
+import { asTheyAre, useIngestDatabase } from "./ingest-database.ts";
 import { newProject, otlp, readAnnounced, storeJob } from "./settling-bench.ts";
 import { buildJob } from "./span-builders.ts";
 import { anyRoot } from "./trace-store-contract.ts";
 
-let database: IngestDatabase;
-
-beforeAll(async () => {
-  database = await openIngestDatabase();
-});
-
-afterAll(() => database?.close());
+const database = useIngestDatabase();
 
 async function store(projectId: string, count: number, spanOf: (index: number) => Partial<IncomingSpan>) {
   const spans = Array.from({ length: count }, (_, index) => spanOf(index));

@@ -1,21 +1,13 @@
 import { notTakenHeader } from "@touchstone/contracts";
 import { type Database, openDatabase } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
+import { useTestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPools, silentLogger } from "./ingest-database.ts";
 import { type Reply, type RunningIngest, startIngest, until } from "./running-ingest.ts";
 import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-
-afterAll(async () => {
-  await database.drop();
-});
+const database = useTestDatabase();
 
 const newProject = (): string => uuidv7(Date.now());
 const twoSpans = JSON.stringify({

@@ -1,29 +1,13 @@
 import { tracesJudged } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { createVerdictStore } from "../src/judging/verdict-store.ts";
 import { buildRootHistogram } from "../src/trace-store/reading/root-histogram.ts";
-import { countRowsRead, openPools } from "./ingest-database.ts";
-import { type RunningIngest, startIngest } from "./running-ingest.ts";
+import { countRowsRead } from "./ingest-database.ts";
+import { useIngest } from "./running-ingest.ts";
 import { anyRoot } from "./trace-store-contract.ts";
 
-let database: TestDatabase;
-let ingest: RunningIngest;
-let pools: ReturnType<typeof openPools>;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ingest = await startIngest({ databaseUrl: database.url });
-  await ingest.ready();
-  pools = openPools(database.url);
-});
-
-afterAll(async () => {
-  await Promise.all([pools?.app.close(), pools?.maintenance.close()]);
-  await ingest?.stop();
-  await database?.drop();
-});
+const { ingest, pools } = useIngest();
 
 interface Bucket {
   start: string;

@@ -1,25 +1,12 @@
 import { limits } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { scanMembers } from "../src/model/scan-members.ts";
-import { type Reply, type RunningIngest, startIngest } from "./running-ingest.ts";
+import { type Reply, useIngest } from "./running-ingest.ts";
 
 /** What agents log and parsers trip over, over HTTP and PostgreSQL. */
 
-let database: TestDatabase;
-let ingest: RunningIngest;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ingest = await startIngest({ databaseUrl: database.url });
-  await ingest.ready();
-});
-
-afterAll(async () => {
-  await ingest.stop();
-  await database.drop();
-});
+const { ingest } = useIngest();
 
 const newProject = (): string => uuidv7(Date.now());
 const nest = (depth: number, open = "[", close = "]", core = ""): string =>

@@ -1,6 +1,6 @@
 import { type Database, migrateSchema, openDatabase, type Queryable, rolesOf } from "@touchstone/db";
 import { createLogger } from "@touchstone/service-kit";
-import { createTestDatabase } from "@touchstone/testkit";
+import { createTestDatabase, useStarted } from "@touchstone/testkit";
 import type { AssemblySettings } from "../src/assembly/assembly-settings.ts";
 import type { ReadSpan } from "../src/model/read-span.ts";
 import { writerCount } from "../src/recording/group-commit.ts";
@@ -44,6 +44,14 @@ export const impatient: AssemblySettings = {
   settleDelayMs: 0,
   openDelayMs: 0,
 };
+
+/** Such a database, for the tests of the file that calls this. */
+export function useIngestDatabase(trees?: AssemblySettings): IngestDatabase {
+  return useStarted(
+    () => openIngestDatabase(trees),
+    (database) => database.close(),
+  );
+}
 
 export async function openIngestDatabase(trees: AssemblySettings = impatient): Promise<IngestDatabase> {
   const database = await createTestDatabase();

@@ -1,19 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { internalRoutes, type JudgedTrace, type ScriptTrace } from "@touchstone/contracts";
 import { createInternalClient, type InternalClient, systemClock, uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readFixture } from "./otlp/corpus.ts";
-import { type RunningIngest, rootSecret, startIngest } from "./running-ingest.ts";
+import { rootSecret, useIngest } from "./running-ingest.ts";
 
-let database: TestDatabase;
-let ingest: RunningIngest;
+const { ingest } = useIngest();
 let monitor: InternalClient;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  ingest = await startIngest({ databaseUrl: database.url });
-  await ingest.ready();
   monitor = createInternalClient({
     issuer: "monitor",
     audience: "ingest",
@@ -25,8 +20,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await monitor?.close();
-  await ingest.stop();
-  await database.drop();
 });
 
 /** A separate project, and its traces as eval-runs reads them. */

@@ -1,28 +1,17 @@
 import { limits } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import * as bodies from "../src/model/span-body.ts";
-import { type Reply, type RunningIngest, startIngest } from "./running-ingest.ts";
+import { type Reply, useIngest } from "./running-ingest.ts";
 
 // Counts decompressed bodies: every body that is read passes here.
 vi.mock("../src/model/span-body.ts", { spy: true });
 
-let database: TestDatabase;
-let ingest: RunningIngest;
-
-beforeAll(async () => {
+beforeAll(() => {
   // The service runs in this process. A page of the real size would only make this slow.
   Object.assign(limits, { listBytesMax: 200_000 });
-  database = await createTestDatabase();
-  ingest = await startIngest({ databaseUrl: database.url });
-  await ingest.ready();
 });
-
-afterAll(async () => {
-  await ingest?.stop();
-  await database?.drop();
-});
+const { ingest } = useIngest();
 
 const newProject = (): string => uuidv7(Date.now());
 /** Compresses to next to nothing: the stored size does not show the size of the answer. */

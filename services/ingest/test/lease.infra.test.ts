@@ -1,17 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createLease, type Lease } from "../src/background/lease.ts";
-import { type IngestDatabase, openIngestDatabase, silentLogger } from "./ingest-database.ts";
+import { silentLogger, useIngestDatabase } from "./ingest-database.ts";
 import { until } from "./running-ingest.ts";
 
-let database: IngestDatabase;
-
-beforeAll(async () => {
-  database = await openIngestDatabase();
-});
-
-afterAll(async () => {
-  await database.close();
-});
+const database = useIngestDatabase();
 
 function ask(name: string, { isDead = (): boolean => false } = {}): Lease & { acquired: number } {
   const asked = { acquired: 0 };

@@ -1,24 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { type Database, openDatabase } from "@touchstone/db";
 import { createLogger, uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type EventReader, readEvents } from "./event-reader.ts";
 import { silentLogger } from "./ingest-database.ts";
 import { buildExport } from "./otlp/build-export.ts";
-import { type RunningIngest, startIngest, until } from "./running-ingest.ts";
+import { until, useIngest } from "./running-ingest.ts";
 
-let database: TestDatabase;
-let ingest: RunningIngest;
 let admin: Database;
 let readers: EventReader[] = [];
 let logged: string[] = [];
+const logger = createLogger({ service: "ingest", level: "warn" }, { write: (line) => logged.push(line) });
+const { database, ingest } = useIngest({ logger });
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  const logger = createLogger({ service: "ingest", level: "warn" }, { write: (line) => logged.push(line) });
-  ingest = await startIngest({ databaseUrl: database.url, logger });
-  await ingest.ready();
   admin = openDatabase({
     url: database.adminUrl,
     role: new URL(database.adminUrl).username,
@@ -37,8 +32,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await Promise.all([ingest.stop(), admin.close()]);
-  await database.drop();
+  await admin.close();
 });
 
 const newProject = (): string => uuidv7(Date.now());

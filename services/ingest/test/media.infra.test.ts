@@ -1,32 +1,16 @@
 import { createHash, randomBytes } from "node:crypto";
 import { accountOriginHeader, limits } from "@touchstone/contracts";
 import { systemClock, uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { createSignedAddresses } from "../src/media/signed-addresses.ts";
 import { removeUnnamedMedia } from "../src/media/unnamed-media-store.ts";
 import { createOldSpansStore } from "../src/retention/old-spans-store.ts";
 import { sweepOldSpans } from "../src/retention/sweep-old-spans.ts";
 import { createTraceRemover } from "../src/trace-store/removing/trace-remover.ts";
-import { openPools } from "./ingest-database.ts";
-import { type Reply, type RunningIngest, startIngest } from "./running-ingest.ts";
+import { type Reply, useIngest } from "./running-ingest.ts";
 
 let nowMs = Date.now();
-let database: TestDatabase;
-let ingest: RunningIngest;
-let pools: ReturnType<typeof openPools>;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ingest = await startIngest({ databaseUrl: database.url, clock: { ...systemClock, now: () => nowMs } });
-  await ingest.ready();
-  pools = openPools(database.url);
-});
-
-afterAll(async () => {
-  await Promise.all([pools?.app.close(), pools?.maintenance.close(), ingest?.stop()]);
-  await database.drop();
-});
+const { ingest, pools } = useIngest({ clock: { ...systemClock, now: () => nowMs } });
 
 const mediaPath = "/api/v1/media";
 const newProject = (): string => uuidv7(Date.now());

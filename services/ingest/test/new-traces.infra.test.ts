@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { buildNewTraceCheck, tracesKnown } from "../src/trace-store/writing/trace-read.ts";
-import { countRowsRead, type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
+import { countRowsRead, useIngestDatabase } from "./ingest-database.ts";
 
-let database: IngestDatabase;
+const database = useIngestDatabase();
 const projectId = randomUUID();
 const known = randomUUID();
 
 beforeAll(async () => {
-  database = await openIngestDatabase();
   await database.maintenance.query({
     name: "",
     text: `
@@ -19,8 +18,6 @@ beforeAll(async () => {
     values: [projectId, known],
   });
 });
-
-afterAll(() => database?.close());
 
 const keysOf = (traceKeys: readonly string[]) => traceKeys.map((traceKey) => ({ projectId, traceKey }));
 

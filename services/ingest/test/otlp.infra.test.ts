@@ -1,25 +1,12 @@
 import { gzipSync } from "node:zlib";
 import { sessionSpans, traceList } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { decodeTraceExport } from "../src/otlp/decode-trace-export.ts";
 import { listCaptures, readCapture, readFixture } from "./otlp/corpus.ts";
-import { type Reply, type RunningIngest, startIngest } from "./running-ingest.ts";
+import { type Reply, startIngest, useIngest } from "./running-ingest.ts";
 
-let database: TestDatabase;
-let ingest: RunningIngest;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ingest = await startIngest({ databaseUrl: database.url });
-  await ingest.ready();
-});
-
-afterAll(async () => {
-  await ingest.stop();
-  await database.drop();
-});
+const { database, ingest } = useIngest();
 
 const contentTypes = { protobuf: "application/x-protobuf", json: "application/json" } as const;
 const newProject = (): string => uuidv7(Date.now());

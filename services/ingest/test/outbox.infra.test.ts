@@ -1,17 +1,15 @@
 import { createKeptOutboxStore, type KeptOutboxStore } from "@touchstone/db";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { useIngestDatabase } from "./ingest-database.ts";
 
 const subject = "event.traces.stored.v1";
 
-let database: IngestDatabase;
+const database = useIngestDatabase();
 let outbox: KeptOutboxStore;
 
 beforeAll(async () => {
-  database = await openIngestDatabase();
   outbox = createKeptOutboxStore(database.maintenance, "ingest");
 });
-afterAll(() => database?.close());
 beforeEach(async () => {
   await database.maintenance.query({ name: "outbox_clear", text: "delete from ingest.outbox" });
 });

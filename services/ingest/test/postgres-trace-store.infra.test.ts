@@ -1,25 +1,17 @@
 import { tracesSettled, tracesStored } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createAgentStore } from "../src/agents/agent-store.ts";
 import type { StoredSpan } from "../src/model/read-span.ts";
 import type { SpanJob } from "../src/model/span-row.ts";
 import { createGroupCommit } from "../src/recording/group-commit.ts";
-import { asTheyAre, type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
+import { asTheyAre, useIngestDatabase } from "./ingest-database.ts";
 import { buildJob } from "./span-builders.ts";
 import { anyRoot, describeTraceStore } from "./trace-store-contract.ts";
 import { describeSubtrees } from "./trace-store-subtrees.ts";
 import { describeTrees } from "./trace-store-trees.ts";
 
-let database: IngestDatabase;
-
-beforeAll(async () => {
-  database = await openIngestDatabase();
-});
-
-afterAll(async () => {
-  await database.close();
-});
+const database = useIngestDatabase();
 
 const sweep = () => database.sweep();
 

@@ -1,16 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { RootFilter } from "../src/model/root-filter.ts";
 import { buildRootList, type RootRecord } from "../src/trace-store/reading/root-list.ts";
-import { countRowsRead, type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
+import { countRowsRead, useIngestDatabase } from "./ingest-database.ts";
 import { anyRoot } from "./trace-store-contract.ts";
 
-let database: IngestDatabase;
+const database = useIngestDatabase();
 const [projectId, foreign] = [randomUUID(), randomUUID()];
 const rootCount = 1_000;
 
 beforeAll(async () => {
-  database = await openIngestDatabase();
   await database.maintenance.query({ name: "", text: "select ingest.make_spans_partition(now()::date)" });
   for (const owner of [projectId, foreign]) {
     await database.maintenance.query({
@@ -31,8 +30,6 @@ beforeAll(async () => {
     });
   }
 });
-
-afterAll(() => database?.close());
 
 test.each<[Partial<RootFilter>, number]>([
   [{ ratingMax: 1 }, 50],

@@ -1,20 +1,12 @@
 import { openDatabase } from "@touchstone/db";
 import { createLogger, uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { useTestDatabase } from "@touchstone/testkit";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { keepPartitions } from "../src/trace-store/writing/keep-partitions.ts";
 import { silentLogger } from "./ingest-database.ts";
 import { type RunningIngest, startIngest, until } from "./running-ingest.ts";
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-
-afterAll(async () => {
-  await database.drop();
-});
+const database = useTestDatabase();
 
 const dayMs = 24 * 60 * 60 * 1000;
 const newProject = (): string => uuidv7(Date.now());

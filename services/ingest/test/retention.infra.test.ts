@@ -1,37 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { ingestActRecorded, type RecordedAct } from "@touchstone/contracts";
-import { type Database, openDatabase } from "@touchstone/db";
+import { openDatabase } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createOldSpansStore } from "../src/retention/old-spans-store.ts";
 import { sweepOldSpans } from "../src/retention/sweep-old-spans.ts";
 import { createTraceRemover } from "../src/trace-store/removing/trace-remover.ts";
-import { openPools, silentLogger } from "./ingest-database.ts";
+import { silentLogger } from "./ingest-database.ts";
 import { buildLogs } from "./otlp/build-logs.ts";
-import { type RunningIngest, startIngest } from "./running-ingest.ts";
+import { useIngest } from "./running-ingest.ts";
 
-let database: TestDatabase;
-let ingest: RunningIngest;
-let pools: { app: Database; maintenance: Database };
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ingest = await startIngest({ databaseUrl: database.url, config: { retentionDays: 30 } });
-  await ingest.ready();
-  pools = openPools(database.url);
-});
+const { database, ingest, pools } = useIngest({ config: { retentionDays: 30 } });
 
 // Sweeps are of all projects: what another test chose must not keep this one's weeks.
 beforeEach(async () => {
   await pools.maintenance.query({ name: "spans_of_all", text: "delete from ingest.spans" });
   await execute("delete from ingest.retention");
-});
-
-afterAll(async () => {
-  await ingest.stop();
-  await Promise.all([pools.app.close(), pools.maintenance.close()]);
-  await database.drop();
 });
 
 const dayMs = 24 * 60 * 60 * 1000;

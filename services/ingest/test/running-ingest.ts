@@ -11,8 +11,9 @@ import {
   type Service,
   systemClock,
 } from "@touchstone/service-kit";
+import { type TestDatabase, useStarted, useTestDatabase } from "@touchstone/testkit";
 import { createIngest, type IngestConfig } from "../src/index.ts";
-import { silentLogger } from "./ingest-database.ts";
+import { openPools, silentLogger } from "./ingest-database.ts";
 
 export const rootSecret = "the root secret of a test installation";
 
@@ -49,15 +50,36 @@ export interface Reply {
   bytes: Buffer;
 }
 
-/** Starts the service on a free port. Without `natsUrl` its bus is never there. */
-export async function startIngest(options: {
+interface IngestOptions {
   databaseUrl: string;
   natsUrl?: string;
   logger?: Logger;
   config?: Partial<IngestConfig>;
   /** Of the service and of its caller, since identities expire. */
   clock?: Clock;
-}): Promise<RunningIngest> {
+}
+
+/** The service, on a database of its own, for the tests of the file that calls this; `pools` are connections of its roles. */
+export function useIngest(options: Omit<IngestOptions, "databaseUrl"> = {}): {
+  database: TestDatabase;
+  ingest: RunningIngest;
+  pools: ReturnType<typeof openPools>;
+} {
+  const database = useTestDatabase();
+  const pools = useStarted(
+    async () => openPools(database.url),
+    ({ app, maintenance }) => Promise.all([app.close(), maintenance.close()]),
+  );
+  const start = async (): Promise<RunningIngest> => {
+    const ingest = await startIngest({ databaseUrl: database.url, ...options });
+    await ingest.ready();
+    return ingest;
+  };
+  return { database, pools, ingest: useStarted(start, (ingest) => ingest.stop()) };
+}
+
+/** Starts the service on a free port. Without `natsUrl` its bus is never there. */
+export async function startIngest(options: IngestOptions): Promise<RunningIngest> {
   const clock = options.clock ?? systemClock;
   const metrics = createMetrics();
   const service = createIngest(

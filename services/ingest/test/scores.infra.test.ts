@@ -1,17 +1,12 @@
 import { internalRoutes, type Score, score as scoreSchema } from "@touchstone/contracts";
 import { createInternalClient, type InternalClient, systemClock, uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Reply, type RunningIngest, rootSecret, startIngest } from "./running-ingest.ts";
+import { type Reply, rootSecret, useIngest } from "./running-ingest.ts";
 
-let database: TestDatabase;
-let ingest: RunningIngest;
+const { ingest } = useIngest();
 let monitor: InternalClient;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  ingest = await startIngest({ databaseUrl: database.url });
-  await ingest.ready();
   const asMonitor = { issuer: "monitor", audience: "ingest" } as const;
   const addresses = [ingest.address];
   monitor = createInternalClient({ ...asMonitor, addresses, rootSecret, clock: systemClock });
@@ -19,8 +14,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await monitor?.close();
-  await ingest.stop();
-  await database.drop();
 });
 
 const newProject = (): string => uuidv7(Date.now());

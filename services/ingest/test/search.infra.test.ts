@@ -1,21 +1,8 @@
 import { uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Reply, type RunningIngest, startIngest } from "./running-ingest.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Reply, useIngest } from "./running-ingest.ts";
 
-let database: TestDatabase;
-let ingest: RunningIngest;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ingest = await startIngest({ databaseUrl: database.url });
-  await ingest.ready();
-});
-
-afterAll(async () => {
-  await ingest.stop();
-  await database.drop();
-});
+const { ingest } = useIngest();
 
 const newProject = (): string => uuidv7(Date.now());
 

@@ -1,16 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { Database, Statement } from "@touchstone/db";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { createSessionStore } from "../src/trace-store/reading/session-store.ts";
-import { countRowsRead, type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
+import { countRowsRead, useIngestDatabase } from "./ingest-database.ts";
 
-let database: IngestDatabase;
+const database = useIngestDatabase();
 const projectId = randomUUID();
 const traceCount = 500;
 const spansPerTrace = 4;
 
 beforeAll(async () => {
-  database = await openIngestDatabase();
   const put = (text: string) => database.maintenance.query({ name: "", text, values: [projectId, traceCount] });
   await database.maintenance.query({ name: "", text: "select ingest.make_spans_partition(now()::date)" });
   await put(`
@@ -23,8 +22,6 @@ beforeAll(async () => {
     select $1::uuid, uuidv7(), md5(trace::text)::uuid, span = 1, now(), 'step', 'OTHER', span = 2, 10, 1, ''
     from generate_series(1, $2::integer) as trace, generate_series(1, ${spansPerTrace}) as span`);
 });
-
-afterAll(() => database?.close());
 
 test("sessions are listed with one look at each span and trace, before any statistics", async () => {
   let read: number | undefined;

@@ -1,17 +1,11 @@
 import { type SettledTrace, spansSettled, tracesSettled } from "@touchstone/contracts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { IncomingSpan } from "../src/model/span.ts";
-import { type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
+import { useIngestDatabase } from "./ingest-database.ts";
 import { calling, newProject, otlp, readAnnounced, spanId, storeJob, traceId } from "./settling-bench.ts";
 import { buildJob } from "./span-builders.ts";
 
-let database: IngestDatabase;
-
-beforeAll(async () => {
-  database = await openIngestDatabase();
-});
-
-afterAll(() => database?.close());
+const database = useIngestDatabase();
 
 const store = (job: Awaited<ReturnType<typeof buildJob>>): Promise<string[]> => storeJob(database, job);
 const insert = async (projectId: string, ...spans: Partial<IncomingSpan>[]) => store(await buildJob(projectId, spans));

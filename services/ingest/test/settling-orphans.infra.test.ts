@@ -1,25 +1,19 @@
 import { type SettledTrace, type StoredTrace, tracesSettled, tracesStored } from "@touchstone/contracts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { IncomingSpan } from "../src/model/span.ts";
-import { type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
+import { useIngestDatabase } from "./ingest-database.ts";
 import { newProject, otlp, passTime, readAnnounced, readRoots, spanId, storeJob } from "./settling-bench.ts";
 import { buildJob } from "./span-builders.ts";
 
 const quietSeconds = 10;
 
-let database: IngestDatabase;
-
-beforeAll(async () => {
-  database = await openIngestDatabase({
-    spansMax: 40,
-    orphanGraceMs: 100_000,
-    staleDelayMs: 0,
-    settleDelayMs: quietSeconds * 1_000,
-    openDelayMs: 1_000_000,
-  });
+const database = useIngestDatabase({
+  spansMax: 40,
+  orphanGraceMs: 100_000,
+  staleDelayMs: 0,
+  settleDelayMs: quietSeconds * 1_000,
+  openDelayMs: 1_000_000,
 });
-
-afterAll(() => database?.close());
 
 const insert = async (projectId: string, ...spans: Partial<IncomingSpan>[]) =>
   storeJob(database, await buildJob(projectId, spans));

@@ -1,12 +1,12 @@
 import { evaluationsReceived, type ReceivedEvaluation, type SettledTrace, tracesSettled } from "@touchstone/contracts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { hashUuid } from "../src/model/ids.ts";
 import type { IncomingFragment } from "../src/model/incoming-fragment.ts";
 import type { IncomingSpan } from "../src/model/span.ts";
 import { createDueReader } from "../src/trace-store/settling/due-rows.ts";
 import { buildSettling, readDueTraces, settlingTraces } from "../src/trace-store/settling/due-traces.ts";
 import { showDetail } from "../src/traces/show-trace.ts";
-import { type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
+import { useIngestDatabase } from "./ingest-database.ts";
 import {
   calling,
   newProject,
@@ -24,19 +24,13 @@ import { cutIntoExports, seededRandom, spansOf, traceCaptures } from "./trees/ex
 const quietSeconds = 10;
 const openSeconds = 1_000;
 
-let database: IngestDatabase;
-
-beforeAll(async () => {
-  database = await openIngestDatabase({
-    spansMax: 40,
-    orphanGraceMs: 100_000,
-    staleDelayMs: 0,
-    settleDelayMs: quietSeconds * 1_000,
-    openDelayMs: openSeconds * 1_000,
-  });
+const database = useIngestDatabase({
+  spansMax: 40,
+  orphanGraceMs: 100_000,
+  staleDelayMs: 0,
+  settleDelayMs: quietSeconds * 1_000,
+  openDelayMs: openSeconds * 1_000,
 });
-
-afterAll(() => database?.close());
 
 async function insert(projectId: string, ...spans: Partial<IncomingSpan>[]): Promise<string[]> {
   return store(await buildJob(projectId, spans));

@@ -1,26 +1,13 @@
 import { limits } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { hashUuid } from "../src/model/ids.ts";
 import type { SpanJob } from "../src/model/span-row.ts";
 import { openIngestDatabase } from "./ingest-database.ts";
-import { type RunningIngest, startIngest } from "./running-ingest.ts";
+import { useIngest } from "./running-ingest.ts";
 import { child, newTraceId, root, spanUpdateClient } from "./span-update-client.ts";
 
-let database: TestDatabase;
-let ingest: RunningIngest;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ingest = await startIngest({ databaseUrl: database.url });
-  await ingest.ready();
-});
-
-afterAll(async () => {
-  await ingest.stop();
-  await database.drop();
-});
+const { ingest } = useIngest();
 
 const { send, list, detail } = spanUpdateClient(() => ingest);
 

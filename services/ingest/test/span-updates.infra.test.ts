@@ -1,27 +1,14 @@
 import type { SubmittedSpanUpdate } from "@touchstone/contracts";
 import { openDatabase } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { silentLogger } from "./ingest-database.ts";
 import { buildExport } from "./otlp/build-export.ts";
-import { type RunningIngest, startIngest } from "./running-ingest.ts";
+import { useIngest } from "./running-ingest.ts";
 import { child, newTraceId, root, spanUpdateClient } from "./span-update-client.ts";
 
-let database: TestDatabase;
-let ingest: RunningIngest;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ingest = await startIngest({ databaseUrl: database.url });
-  await ingest.ready();
-});
-
-afterAll(async () => {
-  await ingest.stop();
-  await database.drop();
-});
+const { database, ingest } = useIngest();
 
 const { send, list, detail } = spanUpdateClient(() => ingest);
 

@@ -1,34 +1,16 @@
-import type { Database } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createOldSpansStore } from "../src/retention/old-spans-store.ts";
 import { sweepOldSpans } from "../src/retention/sweep-old-spans.ts";
 import { createTraceRemover } from "../src/trace-store/removing/trace-remover.ts";
-import { openPools } from "./ingest-database.ts";
-import { type RunningIngest, startIngest, until } from "./running-ingest.ts";
+import { until, useIngest } from "./running-ingest.ts";
 
 /** Random schedules, and steps in each. `TOTALS_SCHEDULES` asks for more. */
 const schedules = Number(process.env.TOTALS_SCHEDULES ?? 4);
 const stepsMax = 14;
 
-let database: TestDatabase;
-let ingest: RunningIngest;
-let pools: { app: Database; maintenance: Database };
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ingest = await startIngest({ databaseUrl: database.url });
-  await ingest.ready();
-  pools = openPools(database.url);
-});
-
-afterAll(async () => {
-  await ingest.stop();
-  await Promise.all([pools.app.close(), pools.maintenance.close()]);
-  await database.drop();
-});
+const { ingest, pools } = useIngest();
 
 const dayMs = 24 * 60 * 60 * 1000;
 const frameworks = ["a", "b"];

@@ -1,28 +1,15 @@
 import { sessionSpans, submitTraceReply, traceDetail, traceList, workspaceIgnored } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { scanMembers } from "../src/model/scan-members.ts";
 import { jsonText, objectText } from "./json-arbitrary.ts";
-import { type Reply, type RunningIngest, startIngest } from "./running-ingest.ts";
+import { type Reply, startIngest, useIngest } from "./running-ingest.ts";
 
 /** JSON values that are sent and read back literal by literal. */
 const losslessValues = 6_000;
 
-let database: TestDatabase;
-let ingest: RunningIngest;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ingest = await startIngest({ databaseUrl: database.url });
-  await ingest.ready();
-});
-
-afterAll(async () => {
-  await ingest.stop();
-  await database.drop();
-});
+const { database, ingest } = useIngest();
 
 const newProject = (): string => uuidv7(Date.now());
 const list = (projectId: string, query = ""): Promise<Reply> =>

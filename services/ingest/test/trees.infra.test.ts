@@ -1,22 +1,14 @@
 import { tracesStored } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { assemblySettings } from "../src/assembly/assembly-settings.ts";
 import type { IncomingSpan } from "../src/model/span.ts";
 import { createTraceSweep } from "../src/settling/sweep-traces.ts";
-import { asTheyAre, type IngestDatabase, openIngestDatabase, silentLogger } from "./ingest-database.ts";
+import { asTheyAre, silentLogger, useIngestDatabase } from "./ingest-database.ts";
 import { buildJob } from "./span-builders.ts";
 import { anyRoot } from "./trace-store-contract.ts";
 
-let database: IngestDatabase;
-
-beforeAll(async () => {
-  database = await openIngestDatabase();
-});
-
-afterAll(async () => {
-  await database.close();
-});
+const database = useIngestDatabase();
 
 const otlp = { producer: "otlp" as const, otelTraceId: "a".repeat(32) };
 const orphan = { ...otlp, spanId: "2".repeat(16), parentSpanId: "1".repeat(16), name: "orphan" };

@@ -1,25 +1,12 @@
 import { costTrend, internalRoutes, metrics } from "@touchstone/contracts";
 import { createInternalClient, uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { buildLogs } from "./otlp/build-logs.ts";
-import { type RunningIngest, rootSecret, startIngest } from "./running-ingest.ts";
+import { rootSecret, useIngest } from "./running-ingest.ts";
 
-let database: TestDatabase;
-let ingest: RunningIngest;
 /** Ten minutes into an hour, so that what began half an hour ago is of the hour before. */
 const now = Date.UTC(2026, 10, 18, 12, 10);
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ingest = await startIngest({ databaseUrl: database.url, clock: { now: () => now } });
-  await ingest.ready();
-});
-
-afterAll(async () => {
-  await ingest.stop();
-  await database.drop();
-});
+const { ingest } = useIngest({ clock: { now: () => now } });
 
 const newProject = (): string => uuidv7(now);
 

@@ -1,23 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { costTrend, traceHistogram, traceList } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type RunningIngest, startIngest } from "./running-ingest.ts";
+import { expect, test } from "vitest";
+import { useIngest } from "./running-ingest.ts";
 
-let database: TestDatabase;
-let ingest: RunningIngest;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ingest = await startIngest({ databaseUrl: database.url });
-  await ingest.ready();
-});
-
-afterAll(async () => {
-  await ingest?.stop();
-  await database?.drop();
-});
+const { ingest } = useIngest();
 
 const newProject = (): string => uuidv7(Date.now());
 const [fast, slow] = ["gpt-5.6-luna", "gpt-5.6-terra"];

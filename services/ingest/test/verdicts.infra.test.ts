@@ -1,22 +1,16 @@
 import { traceDetail, tracesJudged } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { z } from "zod";
 import { createVerdictStore } from "../src/judging/verdict-store.ts";
 import type { ReadSpan } from "../src/model/read-span.ts";
 import type { IncomingSpan } from "../src/model/span.ts";
 import { showDetail, showListItem } from "../src/traces/show-trace.ts";
-import { asTheyAre, type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
+import { asTheyAre, useIngestDatabase } from "./ingest-database.ts";
 import { buildJob } from "./span-builders.ts";
 import { anyRoot } from "./trace-store-contract.ts";
 
-let database: IngestDatabase;
-
-beforeAll(async () => {
-  database = await openIngestDatabase();
-});
-
-afterAll(() => database?.close());
+const database = useIngestDatabase();
 
 const newProject = () => uuidv7(Date.now());
 
