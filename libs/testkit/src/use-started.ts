@@ -2,23 +2,28 @@ import { afterAll, beforeAll } from "vitest";
 import { createTestDatabase, type TestDatabase } from "./postgres.ts";
 
 /**
- * What `start` returns, for the tests and the later hooks of the file or block that calls this: started before them and ended
- * after them, in the reverse order of the calls. It is empty until then, and must be a plain object, because it is copied.
+ * The object that `start` resolves to, for the tests and the later hooks of the file or block that calls this: started before them
+ * and ended after them, in the reverse order of the calls. Without `end` it ends with something else. It has no members before.
  */
 export function useStarted<Thing extends object>(
   start: () => Promise<Thing>,
-  end: (thing: Thing) => Promise<unknown>,
+  end: (thing: Thing) => Promise<unknown> = async () => {},
 ): Thing {
-  const thing = {} as Thing;
-  let isStarted = false;
+  let started: Thing | null = null;
   beforeAll(async () => {
-    Object.assign(thing, await start());
-    isStarted = true;
+    started = await start();
   });
   afterAll(async () => {
-    if (isStarted) await end(thing);
+    if (started !== null) await end(started);
   });
-  return thing;
+  const thing = (): Thing => started ?? ({} as Thing);
+  // Not a copy: what a test sets in it must reach the object itself.
+  return new Proxy({} as Thing, {
+    get: (_target, name) => Reflect.get(thing(), name),
+    set: (_target, name, value) => Reflect.set(thing(), name, value),
+    ownKeys: () => Reflect.ownKeys(thing()),
+    getOwnPropertyDescriptor: (_target, name) => Reflect.getOwnPropertyDescriptor(thing(), name),
+  });
 }
 
 /** An empty database for the tests of the file or block that calls this. */

@@ -1,18 +1,14 @@
 import { type AnalysisNarrative, analysisStatus, analyzeRunReply, report, writeAnalysis } from "@touchstone/contracts";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { until } from "./conditions.ts";
-import { type FakeJudge, rate } from "./fake-judge.ts";
+import { rate } from "./fake-judge.ts";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import type { RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { useJudge, useService, useTestSystem } from "./test-system.ts";
 
 type Asked = z.output<typeof writeAnalysis.body>;
 type Reply = z.input<typeof writeAnalysis.reply>;
 
-let system: TestSystem;
-let running: RunningService;
-let judge: FakeJudge;
 let client: ProjectClient;
 let datasetId: string;
 let asked: Asked[];
@@ -29,9 +25,10 @@ const narrative: AnalysisNarrative = {
   overallAssessment: { strengths: ["fast"], weaknesses: [], rating: "medium" },
 };
 
+const system = useTestSystem();
+const judge = useJudge(system);
+
 beforeAll(async () => {
-  system = await startTestSystem();
-  judge = await system.startJudge();
   await judge.bus.answer(
     writeAnalysis,
     async (body) => {
@@ -40,9 +37,9 @@ beforeAll(async () => {
     },
     { concurrency: 8 },
   );
-  running = await system.startService();
 });
-afterAll(() => system?.stop());
+
+const running = useService(system);
 
 beforeEach(async () => {
   asked = [];

@@ -1,23 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { ciRun, ciRunList, ciVerdict, datasetTestCases } from "@touchstone/contracts";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { buildQuestions, type CiClient, createCiClient, rateOutput, refusal } from "./ci-client.ts";
-import type { FakeJudge } from "./fake-judge.ts";
 import { createProjectClient } from "./project-client.ts";
-import type { RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { useJudge, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let running: RunningService;
-let judge: FakeJudge;
 let client: CiClient;
 
-beforeAll(async () => {
-  system = await startTestSystem();
-  judge = await system.startJudge();
-  running = await system.startService();
-});
-afterAll(() => system?.stop());
+const system = useTestSystem();
+const judge = useJudge(system);
+const running = useService(system);
 
 beforeEach(() => {
   client = createCiClient(running.address);

@@ -3,7 +3,7 @@ import { ciRunDetail, ciVerdict, gateRecorded } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import { systemClock } from "@touchstone/service-kit";
 import type { RegularSweep } from "@touchstone/store-service";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { z } from "zod";
 import { createCiRunStore } from "../src/ci-runs/ci-run-store.ts";
 import { sweepExpiredCiRuns } from "../src/ci-runs/end-expired-ci-runs.ts";
@@ -11,24 +11,20 @@ import { createResultStore } from "../src/results/result-store.ts";
 import { createRunStore } from "../src/runs/run-store.ts";
 import { type CiClient, createCiClient, rateOutput, refusal } from "./ci-client.ts";
 import { createGate, until } from "./conditions.ts";
-import type { FakeJudge } from "./fake-judge.ts";
 import type { HttpAnswer } from "./project-client.ts";
-import { quiet, type RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { quiet } from "./start-eval-runs.ts";
+import { useJudge, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let running: RunningService;
-let judge: FakeJudge;
 let database: Database;
 let client: CiClient;
 
-beforeAll(async () => {
-  system = await startTestSystem();
-  judge = await system.startJudge();
-  running = await system.startService();
+const system = useTestSystem();
+const judge = useJudge(system);
+const running = useService(system);
+
+beforeAll(() => {
   database = system.open("maintenance");
 });
-afterAll(() => system?.stop());
 
 beforeEach(() => {
   client = createCiClient(running.address);

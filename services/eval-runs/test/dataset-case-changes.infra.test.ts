@@ -1,21 +1,13 @@
 import { putCaseReply, staleDataset } from "@touchstone/contracts";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import type { RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createProjectClient } from "./project-client.ts";
+import { useProject, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let running: RunningService;
-let client: ProjectClient;
 let id: string;
 
-beforeAll(async () => {
-  system = await startTestSystem();
-  running = await system.startService();
-  client = createProjectClient(running.address);
-});
-
-afterAll(() => system?.stop());
+const system = useTestSystem();
+const running = useService(system);
+const client = useProject(running);
 
 const ask = (query: string, more: object = {}) => ({ main_question: { query, ...more } });
 

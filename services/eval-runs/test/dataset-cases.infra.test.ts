@@ -7,37 +7,28 @@ import {
   suggestExpected,
   suggestedExpected,
 } from "@touchstone/contracts";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { type FakeIngest, startFakeIngest } from "./fake-ingest.ts";
-import type { FakeJudge } from "./fake-judge.ts";
-import { createProjectClient, type HttpAnswer, type ProjectClient } from "./project-client.ts";
-import type { RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { createProjectClient, type HttpAnswer } from "./project-client.ts";
+import { useFakeIngest, useJudge, useProject, useService, useTestSystem } from "./test-system.ts";
 
 type Compared = z.output<typeof compareTexts.body>;
 type Suggested = z.output<typeof suggestExpected.body>;
 
-let system: TestSystem;
-let running: RunningService;
-let client: ProjectClient;
-let ingest: FakeIngest;
-let judge: FakeJudge;
 let compare: (asked: Compared) => number[] | null;
 let suggest: (asked: Suggested) => z.input<typeof suggestExpected.reply>;
 
+const system = useTestSystem();
+const ingest = useFakeIngest(system);
+const judge = useJudge(system);
+
 beforeAll(async () => {
-  system = await startTestSystem();
-  ingest = await startFakeIngest();
-  system.cleanups.defer(() => ingest.stop());
-  judge = await system.startJudge();
   await judge.bus.answer(compareTexts, async (asked) => ({ cosines: compare(asked) }), { concurrency: 4 });
   await judge.bus.answer(suggestExpected, async (asked) => suggest(asked), { concurrency: 4 });
-  running = await system.startService({}, undefined, ingest.address);
-  client = createProjectClient(running.address);
 });
 
-afterAll(() => system?.stop());
+const running = useService(system, { ingest });
+const client = useProject(running);
 
 beforeEach(() => {
   compare = () => null;

@@ -1,23 +1,14 @@
 import { dataset as datasetSchema, datasetVersions } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { untilOneWaits } from "./conditions.ts";
-import { createProjectClient, type HttpAnswer, type ProjectClient } from "./project-client.ts";
-import type { RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { createProjectClient, type HttpAnswer } from "./project-client.ts";
+import { useJudge, useProject, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let running: RunningService;
-let client: ProjectClient;
-
-beforeAll(async () => {
-  system = await startTestSystem();
-  await system.startJudge();
-  running = await system.startService();
-  client = createProjectClient(running.address);
-});
-
-afterAll(() => system?.stop());
+const system = useTestSystem();
+useJudge(system);
+const running = useService(system);
+const client = useProject(running);
 
 const ask = (query: string, more: object = {}) => ({ main_question: { query, ...more } });
 const nobody = "6c1f4a4e-3f5b-4e0e-9b4e-1d2c3b4a5f60";

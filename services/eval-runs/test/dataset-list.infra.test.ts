@@ -1,19 +1,12 @@
 import { datasetSummaries } from "@touchstone/contracts";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import type { RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let running: RunningService;
 let client: ProjectClient;
 
-beforeAll(async () => {
-  system = await startTestSystem();
-  running = await system.startService();
-});
-
-afterAll(() => system?.stop());
+const system = useTestSystem();
+const running = useService(system);
 
 beforeEach(() => {
   client = createProjectClient(running.address);

@@ -1,20 +1,11 @@
 import { dataset } from "@touchstone/contracts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import type { RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { describe, expect, test } from "vitest";
+import { createProjectClient } from "./project-client.ts";
+import { useProject, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let running: RunningService;
-let client: ProjectClient;
-
-beforeAll(async () => {
-  system = await startTestSystem();
-  running = await system.startService();
-  client = createProjectClient(running.address);
-});
-
-afterAll(() => system?.stop());
+const system = useTestSystem();
+const running = useService(system);
+const client = useProject(running);
 
 const create = (body: unknown, by = client) => by.send("POST", "/datasets", body);
 

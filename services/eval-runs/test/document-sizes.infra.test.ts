@@ -5,22 +5,19 @@ import path from "node:path";
 import { limits } from "@touchstone/contracts";
 import { type Database, migrateSchema, openDatabase } from "@touchstone/db";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { evalRunsSchema } from "../src/schema.ts";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import { quiet, type RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { quiet } from "./start-eval-runs.ts";
+import { useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let running: RunningService;
-
-beforeAll(async () => {
+beforeAll(() => {
   // The service runs in this process. A page of the real size would only make this slow.
   Object.assign(limits, { listBytesMax: 100_000 });
-  system = await startTestSystem();
-  running = await system.startService();
 });
-afterAll(() => system?.stop());
+
+const system = useTestSystem();
+const running = useService(system);
 
 const prefix = "/api/v1";
 

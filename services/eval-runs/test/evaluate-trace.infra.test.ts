@@ -1,25 +1,22 @@
 import { evaluateTraceReply, type JudgedTrace, run as runSchema } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
 import { buildResult } from "@touchstone/testkit";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type FakeIngest, noTrajectory, startFakeIngest } from "./fake-ingest.ts";
-import { answerAll, type FakeJudge, type JudgeBody } from "./fake-judge.ts";
-import { createProjectClient, type HttpAnswer, type ProjectClient } from "./project-client.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { noTrajectory } from "./fake-ingest.ts";
+import { answerAll, type JudgeBody } from "./fake-judge.ts";
+import { createProjectClient, type HttpAnswer } from "./project-client.ts";
+import { useFakeIngest, useJudge, useProject, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let judge: FakeJudge;
-let ingest: FakeIngest;
-let client: ProjectClient;
 let datasetId: string;
 let configId: string;
 
+const system = useTestSystem();
+const judge = useJudge(system);
+const ingest = useFakeIngest(system);
+const running = useService(system, { ingest });
+const client = useProject(running);
+
 beforeAll(async () => {
-  system = await startTestSystem();
-  judge = await system.startJudge();
-  ingest = await startFakeIngest();
-  system.cleanups.defer(() => ingest.stop());
-  client = createProjectClient((await system.startService({}, undefined, ingest.address)).address);
   datasetId = await client.createDataset({
     name: "Orders",
     acceptanceCriteria: "Names the day.",
@@ -32,8 +29,6 @@ beforeAll(async () => {
   const config = { name: "Clarity", evaluationCriteria: "Clear.", codeScorers: [{ name: "Polite", code: "return 1" }] };
   configId = (await client.send("POST", "/evaluation-settings", config)).body._id;
 });
-
-afterAll(() => system?.stop());
 
 beforeEach(() => {
   judge.asked.length = 0;

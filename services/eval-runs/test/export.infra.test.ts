@@ -1,20 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { exportEntities } from "@touchstone/contracts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import type { RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { useJudge, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let service: RunningService;
-
-beforeAll(async () => {
-  system = await startTestSystem();
-  await system.startJudge();
-  service = await system.startService();
-});
-
-afterAll(() => system.stop());
+const system = useTestSystem();
+useJudge(system);
+const service = useService(system);
 
 async function linesOf(client: ProjectClient, entity: string, query = ""): Promise<Record<string, unknown>[]> {
   const answer = await client.sendTo("GET", `/api/v1/export/${entity}${query}`);

@@ -2,29 +2,20 @@ import { randomUUID } from "node:crypto";
 import { connectBus } from "@touchstone/bus";
 import { experimentItemsRecorded, runList } from "@touchstone/contracts";
 import { buildDataset, buildResult } from "@touchstone/testkit";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { until } from "./conditions.ts";
-import { type FakeIngest, startFakeIngest } from "./fake-ingest.ts";
-import { type FakeJudge, rate } from "./fake-judge.ts";
+import { rate } from "./fake-judge.ts";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import { quiet, type RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { quiet } from "./start-eval-runs.ts";
+import { useFakeIngest, useJudge, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let judge: FakeJudge;
-let ingest: FakeIngest;
-let running: RunningService;
 let client: ProjectClient;
 let datasetId: string;
 
-beforeAll(async () => {
-  system = await startTestSystem();
-  judge = await system.startJudge();
-  ingest = await startFakeIngest();
-  system.cleanups.defer(() => ingest.stop());
-  running = await system.startService({}, undefined, ingest.address);
-});
-afterAll(() => system?.stop());
+const system = useTestSystem();
+const judge = useJudge(system);
+const ingest = useFakeIngest(system);
+const running = useService(system, { ingest });
 
 beforeEach(async () => {
   judge.asked.length = 0;

@@ -1,26 +1,19 @@
 import { buildDataset, buildResult } from "@touchstone/testkit";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createGate, until } from "./conditions.ts";
-import { type FakeJudge, rate } from "./fake-judge.ts";
-import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import type { RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { rate } from "./fake-judge.ts";
+import { useJudge, useProject, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let running: RunningService;
-let judge: FakeJudge;
-let client: ProjectClient;
 let datasetId: string;
 
+const system = useTestSystem();
+const judge = useJudge(system);
+const running = useService(system);
+const client = useProject(running);
+
 beforeAll(async () => {
-  system = await startTestSystem();
-  judge = await system.startJudge();
-  running = await system.startService();
-  client = createProjectClient(running.address);
   datasetId = await client.createDataset(buildDataset());
 });
-
-afterAll(() => system?.stop());
 
 beforeEach(() => {
   judge.behave(() => rate(7));

@@ -1,25 +1,24 @@
 import { connectBus } from "@touchstone/bus";
 import { comparedRuns, comparedVersions, gate, gateRecorded, recordedGates } from "@touchstone/contracts";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { z } from "zod";
 import { rate } from "./fake-judge.ts";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import { quiet, type RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { quiet } from "./start-eval-runs.ts";
+import { useJudge, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let running: RunningService;
 let client: ProjectClient;
 let datasetId: string;
 
-beforeAll(async () => {
-  system = await startTestSystem();
-  const judge = await system.startJudge();
+const system = useTestSystem();
+const judge = useJudge(system);
+
+beforeAll(() => {
   // The answer is its own rating.
   judge.behave(({ case: { output } }) => rate(Number(output), `Rated ${output}.`));
-  running = await system.startService();
 });
-afterAll(() => system?.stop());
+
+const running = useService(system);
 
 beforeEach(async () => {
   client = createProjectClient(running.address);

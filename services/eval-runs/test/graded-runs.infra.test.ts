@@ -1,22 +1,21 @@
 import { run as runSchema, submitResultsReply } from "@touchstone/contracts";
 import { buildDataset, buildResult } from "@touchstone/testkit";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { answerAll, type FakeJudge, type JudgeBody, skippedAs } from "./fake-judge.ts";
-import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { answerAll, type JudgeBody, skippedAs } from "./fake-judge.ts";
+import { createProjectClient } from "./project-client.ts";
+import { startTestSystem, useJudge, useProject, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let judge: FakeJudge;
-let client: ProjectClient;
 let datasetId: string;
 let ids: Record<"clarity" | "facts" | "tone" | "group", string>;
 
 const groups = "/api/v1/agent-monitoring/scorer-groups";
 
+const system = useTestSystem();
+const judge = useJudge(system);
+const running = useService(system);
+const client = useProject(running);
+
 beforeAll(async () => {
-  system = await startTestSystem();
-  judge = await system.startJudge();
-  client = createProjectClient((await system.startService()).address);
   datasetId = await client.createDataset({
     ...buildDataset(),
     name: "Orders",
@@ -31,8 +30,6 @@ beforeAll(async () => {
   };
   ids.group = await createGroup();
 });
-
-afterAll(() => system?.stop());
 
 beforeEach(() => {
   judge.asked.length = 0;

@@ -1,26 +1,18 @@
 import { buildResult } from "@touchstone/testkit";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createGate, until } from "./conditions.ts";
-import { type FakeJudge, type JudgeReply, rate } from "./fake-judge.ts";
+import { type JudgeReply, rate } from "./fake-judge.ts";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import type { RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { useJudge, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let running: RunningService;
-let judge: FakeJudge;
 let client: ProjectClient;
 let runId: string;
 
 const dataset = { name: "Orders", questions: [{ main_question: { query: "Where is my order?" } }] };
 
-beforeAll(async () => {
-  system = await startTestSystem();
-  judge = await system.startJudge();
-  running = await system.startService();
-});
-
-afterAll(() => system?.stop());
+const system = useTestSystem();
+const judge = useJudge(system);
+const running = useService(system);
 
 beforeEach(async () => {
   judge.behave(() => rate(7));

@@ -3,20 +3,18 @@ import { buildDataset, buildResult } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sweepIdleRuns } from "../src/runs/fail-idle-runs.ts";
 import { createGate, until } from "./conditions.ts";
-import { type FakeJudge, rate } from "./fake-judge.ts";
-import { createProjectClient, type ProjectClient, startRun } from "./project-client.ts";
+import { rate } from "./fake-judge.ts";
+import { startRun } from "./project-client.ts";
 import { quiet } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { useJudge, useProject, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let judge: FakeJudge;
-let client: ProjectClient;
 /** A role that row-level security does not bind, with permission to change timestamps. */
 let administrator: Database;
 
-beforeAll(async () => {
-  system = await startTestSystem();
-  judge = await system.startJudge();
+const system = useTestSystem();
+const judge = useJudge(system);
+
+beforeAll(() => {
   administrator = openDatabase({
     url: system.database.adminUrl,
     role: new URL(system.database.adminUrl).username,
@@ -25,11 +23,13 @@ beforeAll(async () => {
     statementTimeoutMs: 20_000,
     logger: quiet,
   });
-  client = createProjectClient((await system.startService()).address);
 });
+
+const running = useService(system);
+const client = useProject(running);
+
 afterAll(async () => {
   await administrator?.close();
-  await system?.stop();
 });
 
 /** Makes the run, or its results, this much older. */

@@ -1,19 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import type { RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { describe, expect, test } from "vitest";
+import { useProject, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let running: RunningService;
-let client: ProjectClient;
-
-beforeAll(async () => {
-  system = await startTestSystem();
-  running = await system.startService();
-  client = createProjectClient(running.address);
-});
-
-afterAll(() => system?.stop());
+const system = useTestSystem();
+const running = useService(system);
+const client = useProject(running);
 
 /** A case of 100 KB, with characters of all lengths. */
 const long = (query: string) => ({ main_question: { query, expectedResults: "é 中 🙂 \\ \n".repeat(7_000) } });

@@ -1,22 +1,20 @@
 import { type datasetList, limits } from "@touchstone/contracts";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { createProjectClient, type HttpAnswer, type ProjectClient, startRun } from "./project-client.ts";
-import type { RunningService } from "./start-eval-runs.ts";
 import { storeResults } from "./stored-results.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let running: RunningService;
 let client: ProjectClient;
 
-beforeAll(async () => {
+beforeAll(() => {
   // The service runs in this process. A page of the real size would only make this slow.
   Object.assign(limits, { listBytesMax: 100_000 });
-  system = await startTestSystem();
-  running = await system.startService();
 });
-afterAll(() => system?.stop());
+
+const system = useTestSystem();
+const running = useService(system);
+
 beforeEach(() => {
   client = createProjectClient(running.address);
 });

@@ -2,29 +2,26 @@ import { once } from "node:events";
 import { writeAnalysis } from "@touchstone/contracts";
 import { runAtOnce } from "@touchstone/service-kit";
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { estimateRatingInterval } from "../src/statistics/rating-interval.ts";
 import { createCiClient } from "./ci-client.ts";
-import { type FakeJudge, rate } from "./fake-judge.ts";
+import { rate } from "./fake-judge.ts";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import type { RunningService } from "./start-eval-runs.ts";
 import { type GivenResult, justificationOf, storeResults } from "./stored-results.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { useJudge, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let judge: FakeJudge;
-let running: RunningService;
 let client: ProjectClient;
 let datasetId: string;
 
+const system = useTestSystem();
+const judge = useJudge(system);
+
 beforeAll(async () => {
-  system = await startTestSystem();
-  judge = await system.startJudge();
   const written = { narrative: null, failure: { reason: "no_key" as const, message: "It needs a key." } };
   await judge.bus.answer(writeAnalysis, async () => written, { concurrency: 8 });
-  running = await system.startService();
 });
-afterAll(() => system?.stop());
+
+const running = useService(system);
 
 beforeEach(async () => {
   judge.behave(() => rate(7));

@@ -1,26 +1,21 @@
 import type { Trajectory } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
 import { buildResult } from "@touchstone/testkit";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createGate } from "./conditions.ts";
-import { type FakeIngest, noTrajectory, startFakeIngest } from "./fake-ingest.ts";
-import { answerAll, type FakeJudge, type JudgeBody } from "./fake-judge.ts";
-import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { noTrajectory } from "./fake-ingest.ts";
+import { answerAll, type JudgeBody } from "./fake-judge.ts";
+import { useFakeIngest, useJudge, useProject, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let judge: FakeJudge;
-let ingest: FakeIngest;
-let client: ProjectClient;
 let datasetId: string;
 
+const system = useTestSystem();
+const judge = useJudge(system);
+const ingest = useFakeIngest(system);
+const running = useService(system, { timings: { traceMs: 1_000 }, ingest });
+const client = useProject(running);
+
 beforeAll(async () => {
-  system = await startTestSystem();
-  judge = await system.startJudge();
-  ingest = await startFakeIngest();
-  system.cleanups.defer(() => ingest.stop());
-  const { address } = await system.startService({ traceMs: 1_000 }, undefined, ingest.address);
-  client = createProjectClient(address);
   datasetId = await client.createDataset({
     name: "Orders",
     questions: [
@@ -35,8 +30,6 @@ beforeAll(async () => {
     ],
   });
 });
-
-afterAll(() => system?.stop());
 
 beforeEach(() => {
   judge.asked.length = 0;

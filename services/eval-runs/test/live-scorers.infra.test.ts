@@ -10,31 +10,30 @@ import { openCommitRefusal } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { until, untilOneWaits } from "./conditions.ts";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import { quiet, type RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { quiet } from "./start-eval-runs.ts";
+import { useService, useTestSystem } from "./test-system.ts";
 
 const groups = "/api/v1/agent-monitoring/scorer-groups";
 const scorers = "/api/v1/agent-monitoring/judge-scorers";
 const settings = "/api/v1/custom-agent-evaluations/evaluation-settings";
 
-let system: TestSystem;
-let running: RunningService;
 let monitor: Bus;
 let client: ProjectClient;
 const told: LiveScorers[] = [];
 
+const system = useTestSystem();
+
 beforeAll(async () => {
-  system = await startTestSystem();
   monitor = connectBus({ url: system.nats.url, service: "monitor", logger: quiet });
   await monitor.consume(liveScorersChanged, { durable: "monitor-live-scorers-changed" }, async (body) => {
     told.push(body);
   });
-  running = await system.startService();
 });
+
+const running = useService(system);
 
 afterAll(async () => {
   await monitor?.drain();
-  await system?.stop();
 });
 
 beforeEach(() => {

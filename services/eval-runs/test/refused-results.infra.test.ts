@@ -1,21 +1,14 @@
 import { buildDataset, buildResult } from "@touchstone/testkit";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import type { RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { useJudge, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let running: RunningService;
 let client: ProjectClient;
 let runId: string;
 
-beforeAll(async () => {
-  system = await startTestSystem();
-  await system.startJudge();
-  running = await system.startService();
-});
-
-afterAll(() => system?.stop());
+const system = useTestSystem();
+useJudge(system);
+const running = useService(system);
 
 beforeEach(async () => {
   client = createProjectClient(running.address);

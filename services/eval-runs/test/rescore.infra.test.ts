@@ -2,25 +2,19 @@ import { randomUUID } from "node:crypto";
 import { rescoreRunReply, resultsRated } from "@touchstone/contracts";
 import { openDatabase } from "@touchstone/db";
 import { buildDataset, buildResult } from "@touchstone/testkit";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createGate, until } from "./conditions.ts";
-import { type FakeJudge, type JudgeReply, rate } from "./fake-judge.ts";
+import { type JudgeReply, rate } from "./fake-judge.ts";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import { quiet, type RunningService, startEvalRuns } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { quiet, startEvalRuns } from "./start-eval-runs.ts";
+import { useJudge, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let judge: FakeJudge;
-let running: RunningService;
 let client: ProjectClient;
 let datasetId: string;
 
-beforeAll(async () => {
-  system = await startTestSystem();
-  judge = await system.startJudge();
-  running = await system.startService();
-});
-afterAll(() => system?.stop());
+const system = useTestSystem();
+const judge = useJudge(system);
+const running = useService(system);
 
 /** A judge that cannot: its provider is down. */
 const unable = (): JudgeReply => ({

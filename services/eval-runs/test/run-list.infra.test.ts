@@ -1,24 +1,17 @@
 import { missingResults, runList } from "@touchstone/contracts";
 import { buildDataset, buildResult } from "@touchstone/testkit";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { until } from "./conditions.ts";
-import { type FakeJudge, rate } from "./fake-judge.ts";
+import { rate } from "./fake-judge.ts";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import type { RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { useJudge, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let judge: FakeJudge;
-let running: RunningService;
 let client: ProjectClient;
 let datasetId: string;
 
-beforeAll(async () => {
-  system = await startTestSystem();
-  judge = await system.startJudge();
-  running = await system.startService();
-});
-afterAll(() => system?.stop());
+const system = useTestSystem();
+const judge = useJudge(system);
+const running = useService(system);
 
 beforeEach(async () => {
   judge.behave(() => rate(7));

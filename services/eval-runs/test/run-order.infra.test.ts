@@ -1,24 +1,25 @@
 import { gate, runList } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import { buildDataset, buildResult } from "@touchstone/testkit";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { rate } from "./fake-judge.ts";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import type { RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { useJudge, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let running: RunningService;
 let database: Database;
 
-beforeAll(async () => {
-  system = await startTestSystem();
-  const judge = await system.startJudge();
+const system = useTestSystem();
+const judge = useJudge(system);
+
+beforeAll(() => {
   judge.behave(() => rate(7));
-  running = await system.startService();
+});
+
+const running = useService(system);
+
+beforeAll(() => {
   database = system.open("app");
 });
-afterAll(() => system?.stop());
 
 async function makeRun(client: ProjectClient, datasetId: string): Promise<string> {
   const runId = await client.createRun(datasetId);

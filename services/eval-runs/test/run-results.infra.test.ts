@@ -1,19 +1,17 @@
 import { comparedRuns, resultList, run as runSchema } from "@touchstone/contracts";
 import { buildResult } from "@touchstone/testkit";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import type { RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { useJudge, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let running: RunningService;
 let client: ProjectClient;
 let datasetId: string;
 let toneId: string;
 
-beforeAll(async () => {
-  system = await startTestSystem();
-  const judge = await system.startJudge();
+const system = useTestSystem();
+const judge = useJudge(system);
+
+beforeAll(() => {
   // An answer contains its ratings, the run's and Tone's: `8 3`; a dash means unrated.
   judge.behave(({ judges, case: { output } }) => {
     const said = (output ?? "").split(" ");
@@ -32,9 +30,9 @@ beforeAll(async () => {
     });
     return { verdicts, similarity: { rouge: 0.5 }, deterministic: [{ name: "Length", score: 1 }] };
   });
-  running = await system.startService();
 });
-afterAll(() => system?.stop());
+
+const running = useService(system);
 
 beforeEach(async () => {
   client = createProjectClient(running.address);

@@ -2,7 +2,7 @@ import { run as runSchema } from "@touchstone/contracts";
 import type { Database, Statement } from "@touchstone/db";
 import type { Call } from "@touchstone/service-kit";
 import { buildDataset, buildResult } from "@touchstone/testkit";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { createDatasetStore } from "../src/datasets/dataset-store.ts";
 import { createResultStore } from "../src/results/result-store.ts";
@@ -12,26 +12,20 @@ import { createKnownIntervals } from "../src/runs/known-intervals.ts";
 import { getRun } from "../src/runs/routes.ts";
 import { createRunStore } from "../src/runs/run-store.ts";
 import { createRunShower } from "../src/runs/show-runs.ts";
-import { type FakeJudge, rate } from "./fake-judge.ts";
-import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import type { RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { rate } from "./fake-judge.ts";
+import { createProjectClient } from "./project-client.ts";
+import { useJudge, useProject, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let running: RunningService;
-let judge: FakeJudge;
-let client: ProjectClient;
 let datasetId: string;
 
+const system = useTestSystem();
+const judge = useJudge(system);
+const running = useService(system);
+const client = useProject(running);
+
 beforeAll(async () => {
-  system = await startTestSystem();
-  judge = await system.startJudge();
-  running = await system.startService();
-  client = createProjectClient(running.address);
   datasetId = await client.createDataset(buildDataset());
 });
-
-afterAll(() => system?.stop());
 
 beforeEach(() => {
   judge.behave(() => rate(7));

@@ -3,28 +3,25 @@ import { groupRatings, scorerGroupList, scorerGroupReply } from "@touchstone/con
 import { AppError } from "@touchstone/service-kit";
 import { buildDataset, buildResult } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { answerAll, type FakeJudge } from "./fake-judge.ts";
+import { answerAll } from "./fake-judge.ts";
 import { type FakeMonitor, startFakeMonitor } from "./fake-monitor.ts";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import type { RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { useJudge, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let running: RunningService;
-let judge: FakeJudge;
 let monitor: FakeMonitor;
 let client: ProjectClient;
 
+const system = useTestSystem();
+const judge = useJudge(system);
+
 beforeAll(async () => {
-  system = await startTestSystem();
-  judge = await system.startJudge();
   monitor = await startFakeMonitor(system.nats.url);
-  running = await system.startService();
 });
+
+const running = useService(system);
 
 afterAll(async () => {
   await monitor?.stop();
-  await system?.stop();
 });
 
 beforeEach(() => {

@@ -1,14 +1,10 @@
 import { submitResultsReply } from "@touchstone/contracts";
 import { buildResult } from "@touchstone/testkit";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type FakeJudge, rate } from "./fake-judge.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { rate } from "./fake-judge.ts";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import type { RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { useJudge, useService, useTestSystem } from "./test-system.ts";
 
-let system: TestSystem;
-let running: RunningService;
-let judge: FakeJudge;
 let client: ProjectClient;
 let runId: string;
 
@@ -32,13 +28,9 @@ const dataset = {
   questions,
 };
 
-beforeAll(async () => {
-  system = await startTestSystem();
-  judge = await system.startJudge();
-  running = await system.startService();
-});
-
-afterAll(() => system?.stop());
+const system = useTestSystem();
+const judge = useJudge(system);
+const running = useService(system);
 
 beforeEach(async () => {
   judge.behave(() => rate(7));

@@ -1,7 +1,9 @@
 import { type Database, openDatabase, rolesOf } from "@touchstone/db";
-import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
+import { createTestDatabase, startTestNats, type TestDatabase, type TestNats, useStarted } from "@touchstone/testkit";
 import type { Timings } from "../src/timings.ts";
+import { type FakeIngest, startFakeIngest } from "./fake-ingest.ts";
 import { type FakeJudge, startFakeJudge } from "./fake-judge.ts";
+import { createProjectClient, type ProjectClient } from "./project-client.ts";
 import { quiet, type RunningService, startEvalRuns } from "./start-eval-runs.ts";
 
 /** A separate database and bus of a test, and the services started on them; ended in reverse order. */
@@ -16,6 +18,33 @@ export interface TestSystem {
   open(purpose: "app" | "maintenance"): Database;
   stop(): Promise<void>;
 }
+
+/** A system for the tests of the file that calls this. */
+export const useTestSystem = (): TestSystem => useStarted(startTestSystem, (system) => system.stop());
+
+/** A judge of the system, until the system ends. */
+export const useJudge = (system: TestSystem): FakeJudge => useStarted(() => system.startJudge());
+
+/** An ingest without traces, until the system ends. */
+export function useFakeIngest(system: TestSystem): FakeIngest {
+  return useStarted(async () => {
+    const ingest = await startFakeIngest();
+    system.cleanups.defer(() => ingest.stop());
+    return ingest;
+  });
+}
+
+/** One replica of the service, until the system ends; without `ingest` nothing listens at its address. */
+export function useService(
+  system: TestSystem,
+  { timings, ingest }: { timings?: Partial<Timings>; ingest?: FakeIngest } = {},
+): RunningService {
+  return useStarted(() => system.startService(timings, undefined, ingest?.address));
+}
+
+/** A project of the service. */
+export const useProject = (running: RunningService): ProjectClient =>
+  useStarted(async () => createProjectClient(running.address));
 
 export async function startTestSystem(): Promise<TestSystem> {
   const cleanups = new AsyncDisposableStack();

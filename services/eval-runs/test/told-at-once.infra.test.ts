@@ -2,28 +2,24 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Bus, connectBus } from "@touchstone/bus";
 import { keepLiveScorers, type LiveScorers } from "@touchstone/contracts";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { until } from "./conditions.ts";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import { quiet, type RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { quiet } from "./start-eval-runs.ts";
+import { useService, useTestSystem } from "./test-system.ts";
 
 const evaluators = "/api/v1/monitor/online-evaluators";
 const scorers = "/api/v1/agent-monitoring/judge-scorers";
 const groups = "/api/v1/agent-monitoring/scorer-groups";
 
-let system: TestSystem;
-let running: RunningService;
 let client: ProjectClient;
 let monitor: Bus | null = null;
 
-beforeAll(async () => {
-  system = await startTestSystem();
-  running = await system.startService();
-});
+const system = useTestSystem();
+const running = useService(system);
+
 afterAll(async () => {
   await monitor?.drain();
-  await system?.stop();
 });
 beforeEach(async () => {
   await monitor?.drain();

@@ -1,22 +1,20 @@
 import { paraphraseQuery } from "@touchstone/contracts";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import type { RunningService } from "./start-eval-runs.ts";
-import { startTestSystem, type TestSystem } from "./test-system.ts";
+import { useJudge, useService, useTestSystem } from "./test-system.ts";
 
 type Asked = z.output<typeof paraphraseQuery.body>;
 type Reply = z.input<typeof paraphraseQuery.reply>;
 
-let system: TestSystem;
-let running: RunningService;
 let client: ProjectClient;
 let asked: Asked[];
 let paraphrase: (body: Asked) => Promise<Reply> | Reply;
 
+const system = useTestSystem();
+const judge = useJudge(system);
+
 beforeAll(async () => {
-  system = await startTestSystem();
-  const judge = await system.startJudge();
   await judge.bus.answer(
     paraphraseQuery,
     async (body) => {
@@ -25,9 +23,9 @@ beforeAll(async () => {
     },
     { concurrency: 8 },
   );
-  running = await system.startService({ variantsMs: 2_000 });
 });
-afterAll(() => system?.stop());
+
+const running = useService(system, { timings: { variantsMs: 2_000 } });
 
 beforeEach(() => {
   asked = [];
