@@ -11,7 +11,7 @@ const { database, ingest } = useIngest();
 let monitor: InternalClient;
 const options = { requestId: "test", deadlineMs: 20_000 };
 
-beforeAll(async () => {
+beforeAll(() => {
   monitor = createInternalClient({
     issuer: "monitor",
     audience: "ingest",

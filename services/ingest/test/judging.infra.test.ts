@@ -8,7 +8,7 @@ import { rootSecret, useIngest } from "./running-ingest.ts";
 const { ingest } = useIngest();
 let monitor: InternalClient;
 
-beforeAll(async () => {
+beforeAll(() => {
   monitor = createInternalClient({
     issuer: "monitor",
     audience: "ingest",

@@ -13,7 +13,7 @@ let logged: string[] = [];
 const logger = createLogger({ service: "ingest", level: "warn" }, { write: (line) => logged.push(line) });
 const { database, ingest } = useIngest({ logger });
 
-beforeAll(async () => {
+beforeAll(() => {
   admin = openDatabase({
     url: database.adminUrl,
     role: new URL(database.adminUrl).username,

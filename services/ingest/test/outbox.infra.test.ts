@@ -7,7 +7,7 @@ const subject = "event.traces.stored.v1";
 const database = useIngestDatabase();
 let outbox: KeptOutboxStore;
 
-beforeAll(async () => {
+beforeAll(() => {
   outbox = createKeptOutboxStore(database.maintenance, "ingest");
 });
 beforeEach(async () => {

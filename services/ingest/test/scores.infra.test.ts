@@ -6,7 +6,7 @@ import { type Reply, rootSecret, useIngest } from "./running-ingest.ts";
 const { ingest } = useIngest();
 let monitor: InternalClient;
 
-beforeAll(async () => {
+beforeAll(() => {
   const asMonitor = { issuer: "monitor", audience: "ingest" } as const;
   const addresses = [ingest.address];
   monitor = createInternalClient({ ...asMonitor, addresses, rootSecret, clock: systemClock });

@@ -6,18 +6,12 @@ import {
   type RecordedAct,
 } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { composeAlertRule } from "../src/alerts/alert-rule.ts";
 import { measure } from "../src/alerts/measurement-reader.ts";
-import { startWebhookBench, type WebhookBench } from "./webhook-bench.ts";
+import { useWebhookBench } from "./webhook-bench.ts";
 
-let bench: WebhookBench;
-
-beforeAll(async () => {
-  bench = await startWebhookBench();
-});
-
-afterAll(() => bench?.stop());
+const bench = useWebhookBench();
 
 describe("an alert rule", () => {
   /** Traces of the last minutes. */

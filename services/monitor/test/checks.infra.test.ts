@@ -1,11 +1,11 @@
 import type { SettledTrace } from "@touchstone/contracts";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import type { Check, CheckKind, CheckOutcome, DueCheck } from "../src/checks/check.ts";
 import { createCheckPlanner } from "../src/checks/check-planner.ts";
 import { type CheckStore, createCheckStore, trimChecks } from "../src/checks/check-store.ts";
 import { type CheckWorker, startCheckWorker, type WorkerTimings } from "../src/checks/check-worker.ts";
 import { buildSettledTrace } from "./builders.ts";
-import { openTestStore, quiet, type TestStore } from "./test-store.ts";
+import { quiet, useTestStore } from "./test-store.ts";
 
 const fast: WorkerTimings = {
   leaseMs: 60_000,
@@ -16,22 +16,17 @@ const fast: WorkerTimings = {
   drainMs: 20_000,
 };
 
-let store: TestStore;
+const store = useTestStore();
 let checkStore: CheckStore;
 const workers: CheckWorker[] = [];
 
-beforeAll(async () => {
-  store = await openTestStore();
+beforeAll(() => {
   checkStore = createCheckStore(store);
 });
 
 afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()));
   await store.query("delete from monitor.checks");
-});
-
-afterAll(async () => {
-  await store?.close();
 });
 
 /** A kind of check that is due once for each trace. */

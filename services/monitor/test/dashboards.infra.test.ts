@@ -1,37 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { kpis, performance, topFailing, trend } from "@touchstone/contracts";
-import { type Service, uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
-import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type FakeIngest, startFakeIngest } from "./fake-ingest.ts";
-import { createSettledRows, hoursAgo } from "./settled-rows.ts";
-import { createProjectClient, type ProjectClient, startMonitor } from "./start-monitor.ts";
+import { uuidv7 } from "@touchstone/service-kit";
+import { describe, expect, test } from "vitest";
+import { hoursAgo, useSettledRows } from "./settled-rows.ts";
+import type { ProjectClient } from "./start-monitor.ts";
 
-let database: TestDatabase;
-let nats: TestNats;
-let fakeIngest: FakeIngest;
-let monitor: { service: Service; address: string };
-let admin: Client;
-let rows: ReturnType<typeof createSettledRows>;
-
-beforeAll(async () => {
-  [database, nats, fakeIngest] = await Promise.all([createTestDatabase(), startTestNats(), startFakeIngest()]);
-  monitor = await startMonitor({ databaseUrl: database.url, natsUrl: nats.url, ingestUrl: fakeIngest.address });
-  admin = new Client({ connectionString: database.adminUrl });
-  await admin.connect();
-  rows = createSettledRows(admin);
-});
-
-afterAll(async () => {
-  await admin?.end();
-  await monitor?.service.stop();
-  await fakeIngest?.stop();
-  await nats?.stop();
-  await database?.drop();
-});
-
-const newProject = (): ProjectClient => createProjectClient(monitor.address);
+const { fakeIngest, rows, newProject } = useSettledRows();
 
 describe("the KPIs", () => {
   const read = async (project: ProjectClient, query = "") =>

@@ -1,18 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createDeliveryStore, type DeliveryEnding, type TakenDelivery } from "../src/webhooks/delivery-store.ts";
 import { createDeliveryWorker } from "../src/webhooks/delivery-worker.ts";
-import { openTestStore, quiet, type TestStore } from "./test-store.ts";
+import { quiet, useTestStore } from "./test-store.ts";
 
 const backlog = 10_000;
 
-let store: TestStore;
-
-beforeAll(async () => {
-  store = await openTestStore();
-});
-
-afterAll(() => store?.close());
+const store = useTestStore();
 
 /** Messages that became due so long ago. */
 async function enqueue(projectId: string, host: string, count: number, secondsAgo: number): Promise<void> {

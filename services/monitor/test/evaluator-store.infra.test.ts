@@ -1,15 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createEvaluatorStore } from "../src/custom-evaluators/evaluator-store.ts";
-import { openTestStore, type TestStore } from "./test-store.ts";
+import { useTestStore } from "./test-store.ts";
 
-let store: TestStore;
-
-beforeAll(async () => {
-  store = await openTestStore();
-});
-
-afterAll(() => store?.close());
+const store = useTestStore();
 
 /** Waits until this many connections wait for a lock. */
 const untilWaiting = (count: number) =>

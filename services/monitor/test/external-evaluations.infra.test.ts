@@ -1,16 +1,12 @@
 import type { ReceivedEvaluation } from "@touchstone/contracts";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { recordEvaluations } from "../src/verdicts/external-evaluation-store.ts";
-import { openTestStore, type TestStore } from "./test-store.ts";
+import { useTestStore } from "./test-store.ts";
 
-let store: TestStore;
+const store = useTestStore();
 let projectId: string;
 let traceId: string;
 
-beforeAll(async () => {
-  store = await openTestStore();
-});
-afterAll(() => store?.close());
 beforeEach(() => {
   projectId = crypto.randomUUID();
   traceId = crypto.randomUUID();

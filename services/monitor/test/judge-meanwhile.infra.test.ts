@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveGroup, LiveJudge, SettledTrace } from "@touchstone/contracts";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { Check } from "../src/checks/check.ts";
 import { createCheckPlanner } from "../src/checks/check-planner.ts";
 import { createKeepLiveScorers, type KeepLiveScorers } from "../src/live-scorers/bus.ts";
@@ -10,16 +10,15 @@ import { recordSettledTraces } from "../src/traces/settled-trace-store.ts";
 import { buildSettledTrace } from "./builders.ts";
 import { buildGroup, buildJudge } from "./judging-builders.ts";
 import { buildScriptedChecks } from "./scripted-checks.ts";
-import { openTestStore, quiet, type TestStore } from "./test-store.ts";
+import { quiet, useTestStore } from "./test-store.ts";
 
-let store: TestStore;
+const store = useTestStore();
 let liveScorers: LiveScorerStore;
 let keep: KeepLiveScorers;
 let wakes = 0;
 let projectId: string;
 
-beforeAll(async () => {
-  store = await openTestStore();
+beforeAll(() => {
   liveScorers = createLiveScorerStore(store.maintenance);
   const onPlanned = () => {
     wakes += 1;
@@ -29,7 +28,6 @@ beforeAll(async () => {
     judgeMeanwhile: createJudgeMeanwhile({ ...store, liveScorers, onPlanned }),
   });
 });
-afterAll(() => store?.close());
 beforeEach(() => {
   projectId = crypto.randomUUID();
   wakes = 0;

@@ -1,6 +1,6 @@
 import { BusError } from "@touchstone/bus";
 import type { LiveGroup, LiveJudge, SettledTrace, scoreResult, tracesJudged } from "@touchstone/contracts";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { z } from "zod";
 import type { Check, CheckOutcome } from "../src/checks/check.ts";
 import { createCheckPlanner } from "../src/checks/check-planner.ts";
@@ -10,19 +10,17 @@ import { withinLiveBudget } from "../src/patterns/within-live-budget.ts";
 import { buildSettledTrace } from "./builders.ts";
 import { buildGroup, buildJudge, buildVerdict, rubric, scorerId, skippedFor } from "./judging-builders.ts";
 import { buildScriptedChecks, carryOutPlanned, type ScriptedJudge } from "./scripted-checks.ts";
-import { openTestStore, quiet, type TestStore } from "./test-store.ts";
+import { quiet, useTestStore } from "./test-store.ts";
 
 type Reply = z.output<typeof scoreResult.reply>;
 
-let store: TestStore;
+const store = useTestStore();
 let liveScorers: LiveScorerStore;
 let projectId: string;
 
-beforeAll(async () => {
-  store = await openTestStore();
+beforeAll(() => {
   liveScorers = createLiveScorerStore(store.maintenance);
 });
-afterAll(() => store?.close());
 beforeEach(() => {
   projectId = crypto.randomUUID();
 });

@@ -1,6 +1,6 @@
 import type { SettledTrace } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Check } from "../src/checks/check.ts";
 import { createCheckPlanner } from "../src/checks/check-planner.ts";
 import { createLiveScorerStore } from "../src/live-scorers/live-scorer-store.ts";
@@ -11,14 +11,9 @@ import { createPatternsCheck } from "../src/patterns/patterns-check.ts";
 import { buildSettledTrace } from "./builders.ts";
 import { buildGroup, buildJudge } from "./judging-builders.ts";
 import { buildScriptedChecks } from "./scripted-checks.ts";
-import { openTestStore, quiet, type TestStore } from "./test-store.ts";
+import { quiet, useTestStore } from "./test-store.ts";
 
-let store: TestStore;
-
-beforeAll(async () => {
-  store = await openTestStore();
-});
-afterAll(() => store?.close());
+const store = useTestStore();
 
 /** The database, and how many statements and how many transactions at a time it was used for. */
 function watchUse() {

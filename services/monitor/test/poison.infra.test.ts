@@ -14,13 +14,12 @@ import { createFindingStore } from "../src/signals/finding-store.ts";
 import { buildSettledTrace } from "./builders.ts";
 import { buildTrace } from "./judging-builders.ts";
 import { endless, tedious } from "./tedious-regex.ts";
-import { openTestStore, quiet, type TestStore } from "./test-store.ts";
+import { quiet, useTestStore } from "./test-store.ts";
 
-let store: TestStore;
+const store = useTestStore();
 let nats: TestNats;
 
 beforeAll(async () => {
-  store = await openTestStore();
   nats = await startTestNats();
 });
 
@@ -33,7 +32,6 @@ afterEach(async () => {
 
 afterAll(async () => {
   await nats?.stop();
-  await store?.close();
 });
 
 test("row 19: an event that cannot be planned is tried five times and kept with its reason, counted, while others are planned", async () => {

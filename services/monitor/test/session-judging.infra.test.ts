@@ -1,6 +1,6 @@
 import { type LiveGroup, type LiveJudge, type SettledTrace, sessionsJudged } from "@touchstone/contracts";
 import { AppError } from "@touchstone/service-kit";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { Check } from "../src/checks/check.ts";
 import { createCheckPlanner } from "../src/checks/check-planner.ts";
 import { createLiveScorerStore, type LiveScorerStore } from "../src/live-scorers/live-scorer-store.ts";
@@ -8,17 +8,15 @@ import { startSessionSweep } from "../src/live-scorers/session-sweep.ts";
 import { buildSettledTrace } from "./builders.ts";
 import { buildGroup, buildJudge, buildVerdict } from "./judging-builders.ts";
 import { buildScriptedChecks, carryOutPlanned, type ScriptedJudge } from "./scripted-checks.ts";
-import { openTestStore, quiet, type TestStore } from "./test-store.ts";
+import { quiet, useTestStore } from "./test-store.ts";
 
-let store: TestStore;
+const store = useTestStore();
 let liveScorers: LiveScorerStore;
 let projectId: string;
 
-beforeAll(async () => {
-  store = await openTestStore();
+beforeAll(() => {
   liveScorers = createLiveScorerStore(store.maintenance);
 });
-afterAll(() => store?.close());
 beforeEach(() => {
   projectId = crypto.randomUUID();
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { SettledTrace, tracesJudged } from "@touchstone/contracts";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { z } from "zod";
 import type { Check } from "../src/checks/check.ts";
 import { createCheckPlanner } from "../src/checks/check-planner.ts";
@@ -9,17 +9,15 @@ import { createLiveScorerStore, type LiveScorerStore } from "../src/live-scorers
 import { buildSettledTrace } from "./builders.ts";
 import { buildJudge, buildVerdict } from "./judging-builders.ts";
 import { buildScriptedChecks, carryOutPlanned } from "./scripted-checks.ts";
-import { openTestStore, quiet, type TestStore } from "./test-store.ts";
+import { quiet, useTestStore } from "./test-store.ts";
 
-let store: TestStore;
+const store = useTestStore();
 let liveScorers: LiveScorerStore;
 let projectId: string;
 
-beforeAll(async () => {
-  store = await openTestStore();
+beforeAll(() => {
   liveScorers = createLiveScorerStore(store.maintenance);
 });
-afterAll(() => store?.close());
 beforeEach(() => {
   projectId = randomUUID();
 });

@@ -1,8 +1,39 @@
 import { randomUUID } from "node:crypto";
 import { uuidv7 } from "@touchstone/service-kit";
-import type { ProjectClient } from "./start-monitor.ts";
+import { startTestNats, useStarted, useTestDatabase } from "@touchstone/testkit";
+import { Client } from "pg";
+import { type FakeIngest, startFakeIngest } from "./fake-ingest.ts";
+import { createProjectClient, type ProjectClient, startMonitor } from "./start-monitor.ts";
 
 export const hoursAgo = (hours: number): Date => new Date(Date.now() - hours * 3_600_000);
+
+/** A monitor with a fake ingest, and a writer of rows to its database, for the tests of the file that calls this. */
+export function useSettledRows(): {
+  fakeIngest: FakeIngest;
+  rows: ReturnType<typeof createSettledRows>;
+  newProject(): ProjectClient;
+} {
+  const database = useTestDatabase();
+  const nats = useStarted(
+    () => startTestNats(),
+    (started) => started.stop(),
+  );
+  const fakeIngest = useStarted(startFakeIngest, (ingest) => ingest.stop());
+  const monitor = useStarted(
+    () => startMonitor({ databaseUrl: database.url, natsUrl: nats.url, ingestUrl: fakeIngest.address }),
+    ({ service }) => service.stop(),
+  );
+  const admin = useStarted(
+    async () => {
+      const client = new Client({ connectionString: database.adminUrl });
+      await client.connect();
+      return { client };
+    },
+    ({ client }) => client.end(),
+  );
+  const rows = createSettledRows({ query: (text, values) => admin.client.query(text, values) });
+  return { fakeIngest, rows, newProject: () => createProjectClient(monitor.address) };
+}
 
 /** Writes rows as live monitoring leaves them. */
 export function createSettledRows(admin: { query(text: string, values: unknown[]): Promise<unknown> }) {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Database, migrateSchema, openDatabase, rolesOf } from "@touchstone/db";
 import { createLogger } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
+import { createTestDatabase, type TestDatabase, useStarted } from "@touchstone/testkit";
 import { monitorSchema } from "../src/schema.ts";
 
 /** Monitor's schema in a separate database, and its two roles. */
@@ -19,6 +19,9 @@ export interface TestStore {
 }
 
 export const quiet = createLogger({ service: "monitor", level: "silent" });
+
+/** Such a store, for the tests of the file that calls this. */
+export const useTestStore = (): TestStore => useStarted(openTestStore, (store) => store.close());
 
 /** Opens a store; `before` = its schema is that before this migration, named by its number. */
 export async function openTestStore({ before }: { before?: string } = {}): Promise<TestStore> {

@@ -18,9 +18,9 @@ import { createVerdictExports } from "../src/verdicts/otlp-export/verdict-queue-
 import { buildExportedVerdict, buildSettledTrace } from "./builders.ts";
 import { buildGroup, buildJudge, buildVerdict, scorerId } from "./judging-builders.ts";
 import { buildScriptedChecks } from "./scripted-checks.ts";
-import { openTestStore, quiet, type TestStore } from "./test-store.ts";
+import { quiet, useTestStore } from "./test-store.ts";
 
-let store: TestStore;
+const store = useTestStore();
 let collector: OtlpCollector;
 let outbound: OutboundFetch;
 /** What ends with the test. */
@@ -28,8 +28,7 @@ let running: { stop(): Promise<void> }[] = [];
 /** How verdicts left. */
 let ended: Partial<Record<ExportEnding, number>> = {};
 
-beforeAll(async () => {
-  store = await openTestStore();
+beforeAll(() => {
   outbound = createOutboundFetch({ allowsPrivateHosts: true, ...exportBounds });
 });
 beforeEach(async () => {
@@ -45,7 +44,6 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await outbound?.close();
-  await store?.close();
 });
 
 async function write(...verdicts: ExportedVerdict[]): Promise<void> {

@@ -1,7 +1,7 @@
 import { connectBus } from "@touchstone/bus";
 import { webhookDeliveryList, webhookSecretReply } from "@touchstone/contracts";
 import { createLogger, uuidv7 } from "@touchstone/service-kit";
-import { startTestNats } from "@touchstone/testkit";
+import { startTestNats, useStarted } from "@touchstone/testkit";
 import { expect, vi } from "vitest";
 import type { Finding } from "../src/model/finding.ts";
 import { createFindingStore } from "../src/signals/finding-store.ts";
@@ -14,6 +14,9 @@ export const channelSecret = `whsec_${Buffer.from("the channels of an installati
 const publicUrl = "https://touchstone.example.com";
 
 export type WebhookBench = Awaited<ReturnType<typeof startWebhookBench>>;
+
+/** The bench, for the tests of the file that calls this. */
+export const useWebhookBench = (): WebhookBench => useStarted(startWebhookBench, (bench) => bench.stop());
 
 /** A monitor that tells a receiver, and what tests do with them. */
 export async function startWebhookBench() {

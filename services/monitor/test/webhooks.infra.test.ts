@@ -1,21 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { gateRecorded, webhookDeliveryReply, webhookReply, webhookSecretReply } from "@touchstone/contracts";
 import { createOutboundFetch, uuidv7 } from "@touchstone/service-kit";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createDeliveryStore, type TakenDelivery } from "../src/webhooks/delivery-store.ts";
 import { createSendDelivery } from "../src/webhooks/send-delivery.ts";
 import { createSigningKeys } from "../src/webhooks/sign-message.ts";
 import { type ProjectClient, rootSecret } from "./start-monitor.ts";
-import { channelSecret, startWebhookBench, type WebhookBench } from "./webhook-bench.ts";
+import { channelSecret, useWebhookBench } from "./webhook-bench.ts";
 import { findSignature } from "./webhook-receiver.ts";
 
-let bench: WebhookBench;
-
-beforeAll(async () => {
-  bench = await startWebhookBench();
-});
-
-afterAll(() => bench?.stop());
+const bench = useWebhookBench();
 
 const getWebhook = async (project: ProjectClient, id: string) =>
   webhookReply.parse((await project.send("GET", `/agent-monitoring/webhooks/${id}`)).body).webhook;
