@@ -5,18 +5,18 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createClient } from "../src/client.ts";
 import { accessTo, quick, startImport } from "../src/langfuse-import.ts";
 import { startScriptedLangfuse } from "../src/scripted-langfuse.ts";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { useCombined } from "../src/use-combined.ts";
 
 /** What changes in Langfuse between two imports with journals of their own. */
-let system: CombinedSystem;
 let folder: string;
 
+const { system } = useCombined();
+
 beforeAll(async () => {
-  system = await startCombined();
   folder = await mkdtemp(path.join(tmpdir(), "touchstone-import-"));
 });
+
 afterAll(async () => {
-  await system?.stop();
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 

@@ -7,22 +7,20 @@ import { promisify } from "node:util";
 import { projectReply, registeredMedia, shownMedia, submitTraceReply } from "@touchstone/contracts";
 import { buildTrace } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ApiClient, createClient } from "../src/client.ts";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { createClient } from "../src/client.ts";
+import { useCombined } from "../src/use-combined.ts";
 
 const cli = path.resolve(import.meta.dirname, "../../../packages/cli/src/main.ts");
 
-let system: CombinedSystem;
-let api: ApiClient;
 let folder: string;
+
+const { system, client: api } = useCombined();
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "touchstone-cli-"));
-  system = await startCombined();
-  api = createClient(system);
 });
+
 afterAll(async () => {
-  await system?.stop();
   await rm(folder, { recursive: true, force: true });
 });
 

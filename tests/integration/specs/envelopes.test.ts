@@ -1,20 +1,12 @@
 import { createRunReply, dataset, ingestHealth, submitTraceReply } from "@touchstone/contracts";
 import { buildBatch, buildDataset, buildResult, buildTrace } from "@touchstone/testkit";
 import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ApiAnswer, type ApiClient, createClient } from "../src/client.ts";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { describe, expect, test } from "vitest";
+import { type ApiAnswer, createClient } from "../src/client.ts";
+import { useCombined } from "../src/use-combined.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
-let system: CombinedSystem;
-let client: ApiClient;
-
-beforeAll(async () => {
-  system = await startCombined();
-  client = createClient(system);
-});
-
-afterAll(() => system?.stop());
+const { system, client } = useCombined();
 
 const traces = "/ingest/traces";
 const runs = "/custom-agent-evaluations/runs";

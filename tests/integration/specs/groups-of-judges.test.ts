@@ -9,40 +9,27 @@ import {
   scorerGroupReply,
   submitResultsReply,
 } from "@touchstone/contracts";
-import { buildDataset, buildResult, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ApiClient, createClient } from "../src/client.ts";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { buildDataset, buildResult } from "@touchstone/testkit";
+import { beforeAll, expect, test } from "vitest";
+import { useJudged } from "../src/use-combined.ts";
 
-let llm: ScriptedLlm;
-let system: CombinedSystem;
-let client: ApiClient;
 let datasetId: string;
 
 const evaluations = "/custom-agent-evaluations";
 
+// Each judge's criteria determine its rating; a judge without one rates 5.
+const { llm, client } = useJudged(({ prompt }) => {
+  const rating = Number(/rate it (\d+(?:\.\d+)?)/.exec(prompt)?.[1] ?? 5);
+  return { kind: "verdict", rating, justification: `Worth ${rating}.` };
+});
+
 beforeAll(async () => {
-  llm = await startScriptedLlm();
-  // Each judge's criteria determine its rating; a judge without one rates 5.
-  llm.answerWith(({ prompt }) => {
-    const rating = Number(/rate it (\d+(?:\.\d+)?)/.exec(prompt)?.[1] ?? 5);
-    return { kind: "verdict", rating, justification: `Worth ${rating}.` };
-  });
-  system = await startCombined({
-    settings: { OPENAI_BASE_URL: llm.baseUrl, OPENAI_API_KEY: "sk-scripted", SERVICE_JUDGE_RETRIES: "0" },
-  });
-  client = createClient(system);
   const body = buildDataset({
     name: "Orders",
     acceptanceCriteria: "rate it 7",
     jaccardSimilarity: { enabled: true },
   });
   datasetId = (await client.expect({ status: 201, schema: dataset }, "POST", `${evaluations}/datasets`, body))._id;
-});
-
-afterAll(async () => {
-  await system?.stop();
-  await llm?.stop();
 });
 
 async function createJudge(name: string, rating: number): Promise<string> {

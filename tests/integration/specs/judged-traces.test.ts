@@ -7,34 +7,21 @@ import {
   submitResultsReply,
   traceList,
 } from "@touchstone/contracts";
-import { buildResult, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type ApiClient, createClient } from "../src/client.ts";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { buildResult } from "@touchstone/testkit";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { useJudged } from "../src/use-combined.ts";
 
-let llm: ScriptedLlm;
-let system: CombinedSystem;
-let client: ApiClient;
 let traceId: string;
 
 const evaluations = "/custom-agent-evaluations";
 
+const { llm, client } = useJudged(() => ({ kind: "verdict", rating: 9, justification: "As recorded." }));
+
 beforeAll(async () => {
-  llm = await startScriptedLlm();
-  llm.answerWith(() => ({ kind: "verdict", rating: 9, justification: "As recorded." }));
-  system = await startCombined({
-    settings: { OPENAI_BASE_URL: llm.baseUrl, OPENAI_API_KEY: "sk-scripted", SERVICE_JUDGE_RETRIES: "0" },
-  });
-  client = createClient(system);
   // An agent that retrieved two documents and called the tool get_weather.
   await client.sendCapture("openinference-openai/01.traces.bin");
   const { traces } = await client.expect({ status: 200, schema: traceList }, "GET", "/ingest/traces");
   traceId = traces[0]?._id as string;
-});
-
-afterAll(async () => {
-  await system?.stop();
-  await llm?.stop();
 });
 
 let asked = 0;

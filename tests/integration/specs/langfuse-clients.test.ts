@@ -3,23 +3,19 @@ import { setLangfuseTracerProvider, startObservation } from "@langfuse/tracing";
 import { BasicTracerProvider } from "@opentelemetry/sdk-trace-base";
 import { langfuseBatchReply, langfuseErrorBody, langfuseHealth, traceDetail, traceList } from "@touchstone/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ApiClient, createClient } from "../src/client.ts";
 import { basic, type LangfuseClients, langfuseClients, readOnlyTrace } from "../src/langfuse-clients.ts";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { useCombined } from "../src/use-combined.ts";
 
-let system: CombinedSystem;
-let client: ApiClient;
 let langfuse: LangfuseClients;
 
-beforeAll(async () => {
-  system = await startCombined();
-  client = createClient(system);
+const { system, client } = useCombined();
+
+beforeAll(() => {
   langfuse = langfuseClients(system.url, system.apiKey);
 });
 
 afterAll(async () => {
   await langfuse?.v3.shutdownAsync();
-  await system?.stop();
 });
 
 const asJson = () => ({ authorization: basic(system.apiKey), "content-type": "application/json" });

@@ -14,15 +14,10 @@ import {
   traceDetail,
   traceList,
 } from "@touchstone/contracts";
-import { type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type ApiClient, createClient } from "../src/client.ts";
 import { basic, type LangfuseClients, langfuseClients } from "../src/langfuse-clients.ts";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { useJudged } from "../src/use-combined.ts";
 
-let llm: ScriptedLlm;
-let system: CombinedSystem;
-let client: ApiClient;
 let langfuse: LangfuseClients;
 let provider: BasicTracerProvider;
 let processor: LangfuseSpanProcessor;
@@ -30,17 +25,13 @@ let processor: LangfuseSpanProcessor;
 const runs = "/custom-agent-evaluations/runs";
 const capitals = { France: "Paris", Italy: "Rome", Spain: "Madrid" } as const;
 
-beforeAll(async () => {
-  llm = await startScriptedLlm();
-  llm.answerWith(({ prompt }) => ({
-    kind: "verdict",
-    rating: prompt.includes("I do not know") ? 2 : 9,
-    justification: "As scripted.",
-  }));
-  system = await startCombined({
-    settings: { OPENAI_BASE_URL: llm.baseUrl, OPENAI_API_KEY: "sk-scripted", SERVICE_JUDGE_RETRIES: "0" },
-  });
-  client = createClient(system);
+const { llm, system, client } = useJudged(({ prompt }) => ({
+  kind: "verdict",
+  rating: prompt.includes("I do not know") ? 2 : 9,
+  justification: "As scripted.",
+}));
+
+beforeAll(() => {
   langfuse = langfuseClients(system.url, system.apiKey);
   processor = new LangfuseSpanProcessor({ publicKey: "pk-lf-any", secretKey: system.apiKey, baseUrl: system.url });
   provider = new BasicTracerProvider({ spanProcessors: [processor] });
@@ -51,8 +42,6 @@ afterAll(async () => {
   await provider?.shutdown();
   await langfuse?.v3.shutdownAsync();
   await langfuse?.v5.shutdown();
-  await system?.stop();
-  await llm?.stop();
 });
 
 let asked = 0;

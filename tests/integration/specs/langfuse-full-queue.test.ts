@@ -2,25 +2,16 @@ import { LangfuseSpanProcessor } from "@langfuse/otel";
 import { setLangfuseTracerProvider, startObservation } from "@langfuse/tracing";
 import { BasicTracerProvider } from "@opentelemetry/sdk-trace-base";
 import { scoreList, traceList } from "@touchstone/contracts";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ApiClient, createClient } from "../src/client.ts";
+import { expect, test } from "vitest";
 import { answersTo, fillQueue } from "../src/full-queue.ts";
 import { langfuseClients, readOnlyTrace } from "../src/langfuse-clients.ts";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { useCombined } from "../src/use-combined.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
 /** What an unmodified client flushes while ingest takes nothing: it is refused, waits and sends again. */
 const agentsOf = { v3: ["blue", "green", "red", "white"], v5: ["east", "north", "south", "west"] } as const;
 
-let system: CombinedSystem;
-let client: ApiClient;
-
-beforeAll(async () => {
-  system = await startCombined({ settings: { SERVICE_INGEST_QUEUE_MAX: "5", SERVICE_LOG_LEVEL: "info" } });
-  client = createClient(system);
-});
-
-afterAll(() => system?.stop());
+const { system, client } = useCombined({ SERVICE_INGEST_QUEUE_MAX: "5", SERVICE_LOG_LEVEL: "info" });
 
 const wasRefused = (operation: string) => async () => answersTo(system, operation).includes(429);
 

@@ -7,23 +7,19 @@ import { langfuseErrorBody, registeredMedia, shownMedia } from "@touchstone/cont
 import { LangfuseMedia } from "langfuse";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { type ApiClient, createClient } from "../src/client.ts";
 import { basic, type LangfuseClients, langfuseClients, readOnlyTrace } from "../src/langfuse-clients.ts";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { useCombined } from "../src/use-combined.ts";
 
-let system: CombinedSystem;
-let client: ApiClient;
 let langfuse: LangfuseClients;
 
-beforeAll(async () => {
-  system = await startCombined();
-  client = createClient(system);
+const { system, client } = useCombined();
+
+beforeAll(() => {
   langfuse = langfuseClients(system.url, system.apiKey);
 });
 
 afterAll(async () => {
   await langfuse?.v3.shutdownAsync();
-  await system?.stop();
 });
 
 const onePixel = Buffer.from(

@@ -1,23 +1,19 @@
 import { limits, scoreList } from "@touchstone/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ApiClient, createClient } from "../src/client.ts";
 import { basic, type LangfuseClients, langfuseClients, readOnlyTrace } from "../src/langfuse-clients.ts";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { useCombined } from "../src/use-combined.ts";
 
 /** What Langfuse's clients send that has no member in Touchstone. */
-let system: CombinedSystem;
-let client: ApiClient;
 let langfuse: LangfuseClients;
 
-beforeAll(async () => {
-  system = await startCombined();
-  client = createClient(system);
+const { system, client } = useCombined();
+
+beforeAll(() => {
   langfuse = langfuseClients(system.url, system.apiKey);
 });
 
 afterAll(async () => {
   await langfuse?.v3.shutdownAsync();
-  await system?.stop();
 });
 
 const asJson = () => ({ authorization: basic(system.apiKey), "content-type": "application/json" });

@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { comparableRows, requestsOf } from "@touchstone/testkit";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
 import { basic } from "../src/langfuse-clients.ts";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { useCombined } from "../src/use-combined.ts";
 
 /**
  * Networks repeat and reorder what clients send, and clients cut it into requests as they like. What was captured from Langfuse's clients
@@ -13,13 +13,7 @@ import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
  */
 const fixtures = path.resolve(import.meta.dirname, "../../../fixtures");
 
-let system: CombinedSystem;
-
-beforeAll(async () => {
-  system = await startCombined({ settings: { SERVICE_RATE_LIMIT: "off" } });
-});
-afterAll(() => system?.stop());
-
+const { system } = useCombined({ SERVICE_RATE_LIMIT: "off" });
 const readJson = async (file: string) => JSON.parse(await readFile(path.join(fixtures, file), "utf8"));
 
 /** A capture as pieces, and how some of them are sent as one request. */

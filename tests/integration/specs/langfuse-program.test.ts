@@ -10,11 +10,9 @@ import {
   traceDetail,
   traceList,
 } from "@touchstone/contracts";
-import { type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ApiClient, createClient } from "../src/client.ts";
+import { expect, test } from "vitest";
 import { readOnlyTrace } from "../src/langfuse-clients.ts";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { useJudged } from "../src/use-combined.ts";
 
 const run = promisify(execFile);
 const program = path.resolve(import.meta.dirname, "../programs/langfuse-5.mjs");
@@ -26,27 +24,11 @@ const before = {
   LANGFUSE_SECRET_KEY: "sk-lf-1",
 };
 
-let llm: ScriptedLlm;
-let system: CombinedSystem;
-let client: ApiClient;
-
-beforeAll(async () => {
-  llm = await startScriptedLlm();
-  llm.answerWith(({ prompt }) => ({
-    kind: "verdict",
-    rating: prompt.includes("I do not know") ? 2 : 9,
-    justification: "As scripted.",
-  }));
-  system = await startCombined({
-    settings: { OPENAI_BASE_URL: llm.baseUrl, OPENAI_API_KEY: "sk-scripted", SERVICE_JUDGE_RETRIES: "0" },
-  });
-  client = createClient(system);
-});
-
-afterAll(async () => {
-  await system?.stop();
-  await llm?.stop();
-});
+const { system, client } = useJudged(({ prompt }) => ({
+  kind: "verdict",
+  rating: prompt.includes("I do not know") ? 2 : 9,
+  justification: "As scripted.",
+}));
 
 /** Runs the program with two variables changed; returns what it prints, the id of its run. */
 async function runProgram(...args: string[]): Promise<string> {

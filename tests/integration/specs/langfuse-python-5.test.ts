@@ -8,27 +8,22 @@ import {
   run as runSchema,
   scoreList,
 } from "@touchstone/contracts";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ApiClient, createClient } from "../src/client.ts";
+import { beforeAll, expect, test } from "vitest";
 import { basic, type LangfuseClients, langfuseClients, readOnlyTrace } from "../src/langfuse-clients.ts";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { useCombined } from "../src/use-combined.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
 /**
  * Version 5 of Langfuse's client for Python sends no items of runs: the spans of an experiment say what belongs together. It sends scores
  * as lists. These are its requests, as version 5.0.4 makes them.
  */
-let system: CombinedSystem;
-let client: ApiClient;
 let langfuse: LangfuseClients;
 
-beforeAll(async () => {
-  system = await startCombined();
-  client = createClient(system);
+const { system, client } = useCombined();
+
+beforeAll(() => {
   langfuse = langfuseClients(system.url, system.apiKey);
 });
-
-afterAll(() => system?.stop());
 
 const asJson = () => ({ authorization: basic(system.apiKey), "content-type": "application/json" });
 

@@ -1,18 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { ingestHealth } from "@touchstone/contracts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createClient } from "../src/client.ts";
 import { basic } from "../src/langfuse-clients.ts";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { useCombined } from "../src/use-combined.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
-let system: CombinedSystem;
-
-beforeAll(async () => {
-  system = await startCombined({ settings: { SERVICE_QUOTA_TRACES_PER_DAY: "1" } });
-});
-
-afterAll(() => system?.stop());
+const { system } = useCombined({ SERVICE_QUOTA_TRACES_PER_DAY: "1" });
 
 test("a batch of Langfuse's events beyond the daily quota is refused as that, and so counted", async () => {
   const headers = { authorization: basic(system.apiKey), "content-type": "application/json" };

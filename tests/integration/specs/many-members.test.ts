@@ -1,19 +1,11 @@
 import { limits, routes } from "@touchstone/contracts";
 import { buildDataset } from "@touchstone/testkit";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ApiClient, createClient } from "../src/client.ts";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { describe, expect, test } from "vitest";
+import { useCombined } from "../src/use-combined.ts";
 
 /** How many members the JSON of a body may have, where it is read in one turn of the event loop. */
-let system: CombinedSystem;
-let client: ApiClient;
 
-beforeAll(async () => {
-  system = await startCombined();
-  client = createClient(system);
-});
-afterAll(() => system?.stop());
-
+const { system, client } = useCombined();
 const noRun = "00000000-0000-7000-8000-000000000000";
 
 /** An object of this many members. */

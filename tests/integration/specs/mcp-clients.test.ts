@@ -3,23 +3,22 @@ import path from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { dataset, run, traceList } from "@touchstone/contracts";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createClient } from "../src/client.ts";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { useCombined } from "../src/use-combined.ts";
 
 /** The published client of the protocol, in both versions, over HTTP and with the command that bridges to it. */
 const cli = path.resolve(import.meta.dirname, "../../../packages/cli/src/main.ts");
 const evaluations = "/custom-agent-evaluations";
 const answerMaxChars = 20_000;
 
-let system: CombinedSystem;
 let traceId: string;
 
+const { system } = useCombined();
+
 beforeAll(async () => {
-  system = await startCombined();
   traceId = await exportTrace(3_000);
 });
-afterAll(() => system?.stop());
 
 /** A root that calls tools, each with another input. Returns the id of the trace. */
 async function exportTrace(count: number): Promise<string> {

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { describe, expect, test } from "vitest";
+import { useCombined } from "../src/use-combined.ts";
 
 /** The versions of the protocol that begin with a handshake. The later ones name themselves in each message. */
 const newest = "2025-11-25";
 const versions = [newest, "2025-06-18", "2025-03-26", "2024-11-05"];
 
-let system: CombinedSystem;
-
-beforeAll(async () => {
-  system = await startCombined();
-});
-afterAll(() => system?.stop());
+const { system } = useCombined();
 
 /** Sends one message as a client of the protocol does; `version` is the header. */
 async function send(method: string, params: object, version?: string) {

@@ -3,21 +3,10 @@ import { JsonTraceSerializer, ProtobufTraceSerializer } from "@opentelemetry/otl
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { traceList } from "@touchstone/contracts";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ApiClient, createClient } from "../src/client.ts";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { expect, test } from "vitest";
+import { useCombined } from "../src/use-combined.ts";
 
-let system: CombinedSystem;
-let client: ApiClient;
-
-beforeAll(async () => {
-  system = await startCombined();
-  client = createClient(system);
-});
-
-afterAll(async () => {
-  await system?.stop();
-});
+const { system, client } = useCombined();
 
 /** One agent span, created with the OpenTelemetry SDK as in an instrumented application. */
 async function recordAgentSpan(name: string): Promise<ReadableSpan[]> {

@@ -3,35 +3,20 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ciRun, ciVerdict, dataset } from "@touchstone/contracts";
-import { findFreePort, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type ApiClient, createClient } from "../src/client.ts";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { findFreePort } from "@touchstone/testkit";
+import { beforeEach, expect, test } from "vitest";
+import { useJudged } from "../src/use-combined.ts";
 
 /** The script for pipelines, against a whole system: only the judge's model is scripted. */
 const script = path.resolve(import.meta.dirname, "../../../deploy/ci/gate.mjs");
 
-let llm: ScriptedLlm;
-let system: CombinedSystem;
-let client: ApiClient;
 let folder: string;
 
-beforeAll(async () => {
-  llm = await startScriptedLlm();
-  llm.answerWith(({ prompt }) => ({
-    kind: "verdict",
-    rating: prompt.includes("a good answer") ? 9 : 2,
-    justification: "As it is.\n::error::not a command of the pipeline",
-  }));
-  system = await startCombined({
-    settings: { OPENAI_BASE_URL: llm.baseUrl, OPENAI_API_KEY: "sk-scripted", SERVICE_JUDGE_RETRIES: "0" },
-  });
-  client = createClient(system);
-});
-afterAll(async () => {
-  await system?.stop();
-  await llm?.stop();
-});
+const { system, client } = useJudged(({ prompt }) => ({
+  kind: "verdict",
+  rating: prompt.includes("a good answer") ? 9 : 2,
+  justification: "As it is.\n::error::not a command of the pipeline",
+}));
 
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "touchstone-gate-"));

@@ -1,26 +1,12 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { runList, traceList } from "@touchstone/contracts";
-import { readPageCommands, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { readPageCommands } from "@touchstone/testkit";
+import { expect, test } from "vitest";
 import { createClient } from "../src/client.ts";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { useJudged } from "../src/use-combined.ts";
 
-let llm: ScriptedLlm;
-let system: CombinedSystem;
-
-beforeAll(async () => {
-  llm = await startScriptedLlm();
-  llm.answerWith(() => ({ kind: "verdict", rating: 9, justification: "It is what was expected." }));
-  system = await startCombined({
-    settings: { OPENAI_BASE_URL: llm.baseUrl, OPENAI_API_KEY: "sk-scripted", SERVICE_JUDGE_RETRIES: "0" },
-  });
-});
-
-afterAll(async () => {
-  await system?.stop();
-  await llm?.stop();
-});
+const { system } = useJudged(() => ({ kind: "verdict", rating: 9, justification: "It is what was expected." }));
 
 test("the README's requests for Kubernetes take the first key, store a trace and grade a run, as they are written", async () => {
   const [, requests = ""] = await readPageCommands("README.md", "## On Kubernetes");

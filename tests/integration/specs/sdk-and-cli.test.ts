@@ -15,43 +15,31 @@ import {
   traceDetail,
 } from "@touchstone/contracts";
 import { evaluate, Touchstone } from "@touchstone/sdk";
-import { buildTrace, findFreePort, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { type ApiClient, createClient } from "../src/client.ts";
+import { buildTrace, findFreePort } from "@touchstone/testkit";
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { startResultProxy } from "../src/result-proxy.ts";
 import { nodeEnvironment } from "../src/service-process.ts";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { useJudged } from "../src/use-combined.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
 /** The SDK and the command line against a whole system: only the judge's model is scripted. */
 const cli = path.resolve(import.meta.dirname, "../../../packages/cli/src/main.ts");
 
-let llm: ScriptedLlm;
-let system: CombinedSystem;
-let api: ApiClient;
 let client: Touchstone;
 let folder: string;
 
-beforeAll(async () => {
-  llm = await startScriptedLlm();
-  llm.answerWith(({ prompt }) =>
-    prompt.includes("no verdict")
-      ? { kind: "status", status: 400 }
-      : {
-          kind: "verdict",
-          rating: prompt.includes("a good answer") ? 9 : 2,
-          extra: { expected: "2", rationale: "It is." },
-        },
-  );
-  system = await startCombined({
-    settings: { OPENAI_BASE_URL: llm.baseUrl, OPENAI_API_KEY: "sk-scripted", SERVICE_JUDGE_RETRIES: "0" },
-  });
-  api = createClient(system);
+const { system, client: api } = useJudged(({ prompt }) =>
+  prompt.includes("no verdict")
+    ? { kind: "status", status: 400 }
+    : {
+        kind: "verdict",
+        rating: prompt.includes("a good answer") ? 9 : 2,
+        extra: { expected: "2", rationale: "It is." },
+      },
+);
+
+beforeAll(() => {
   client = new Touchstone({ url: system.url, apiKey: system.apiKey });
-});
-afterAll(async () => {
-  await system?.stop();
-  await llm?.stop();
 });
 
 beforeEach(async () => {

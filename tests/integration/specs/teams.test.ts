@@ -1,12 +1,11 @@
 import { type Route, type RouteId, routes } from "@touchstone/contracts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { type Browser, openBrowser, type PageAnswer, signUp } from "../src/browser.ts";
 import { findWrongAnswers, judgedRoutes } from "../src/judged-bodies.ts";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { useCombined } from "../src/use-combined.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
 /** Several organizations: each account has one. */
-let system: CombinedSystem;
 const people = {} as Record<Role, Browser & { email: string }>;
 let organizationId: string;
 let organizationName: string;
@@ -16,8 +15,9 @@ let projectId: string;
 const roles = ["nobody", "other", "member", "admin", "owner"] as const;
 type Role = (typeof roles)[number];
 
+const { system } = useCombined({ SERVICE_AUTH: "enabled", SERVICE_MULTI_TENANT: "true" });
+
 beforeAll(async () => {
-  system = await startCombined({ settings: { SERVICE_AUTH: "enabled", SERVICE_MULTI_TENANT: "true" } });
   people.nobody = { ...openBrowser(system.url, null), email: "" };
   people.owner = await signUp(system.url, "Ada");
   people.admin = await signUp(system.url, "Lin");
@@ -29,10 +29,6 @@ beforeAll(async () => {
   projectId = (await list(people.owner, "/projects", "projects"))[0]?._id as string;
   await join(people.admin, "admin");
   await join(people.member, "member");
-});
-
-afterAll(async () => {
-  await system?.stop();
 });
 
 async function list(who: Browser, path: string, member: string): Promise<Record<string, unknown>[]> {
@@ -95,6 +91,7 @@ const everybody = (nobody: number, other: number, member: number, admin: number,
   admin,
   owner,
 });
+
 const ofProject = (path: string) => async () => ({ path: `${path}?projectId=${projectId}` });
 const anyId = "00000000-0000-7000-8000-000000000001";
 

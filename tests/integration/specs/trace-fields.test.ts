@@ -1,17 +1,9 @@
 import { agentReply, projectReply, sessionSpans, spanKind, submitTraceReply, traceDetail } from "@touchstone/contracts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
+import { useCombined } from "../src/use-combined.ts";
 
-let system: CombinedSystem;
-let client: ApiClient;
-
-beforeAll(async () => {
-  system = await startCombined();
-  client = createClient(system);
-});
-
-afterAll(() => system?.stop());
+const { system, client } = useCombined();
 
 type Shown = Record<string, unknown>;
 

@@ -17,34 +17,17 @@ import {
   traceEvaluations,
   verdictRecord,
 } from "@touchstone/contracts";
-import { buildDataset, buildResult, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type ApiClient, createClient } from "../src/client.ts";
-import { type CombinedSystem, startCombined } from "../src/start-combined.ts";
-
-let llm: ScriptedLlm;
-let system: CombinedSystem;
-let client: ApiClient;
+import { buildDataset, buildResult } from "@touchstone/testkit";
+import { expect, test, vi } from "vitest";
+import { useJudged } from "../src/use-combined.ts";
 
 const evaluations = "/custom-agent-evaluations";
 
-beforeAll(async () => {
-  llm = await startScriptedLlm();
-  // Each judge's criteria determine its rating; a judge without one gives no verdict.
-  llm.answerWith(({ prompt }) => {
-    const rating = /rate it (\d+)/.exec(prompt)?.[1];
-    if (rating === undefined) return { kind: "text", text: "I would rather not say." };
-    return { kind: "verdict", rating: Number(rating), justification: `Worth ${rating}.` };
-  });
-  system = await startCombined({
-    settings: { OPENAI_BASE_URL: llm.baseUrl, OPENAI_API_KEY: "sk-scripted", SERVICE_JUDGE_RETRIES: "0" },
-  });
-  client = createClient(system);
-});
-
-afterAll(async () => {
-  await system?.stop();
-  await llm?.stop();
+// Each judge's criteria determine its rating; a judge without one gives no verdict.
+const { llm, client } = useJudged(({ prompt }) => {
+  const rating = /rate it (\d+)/.exec(prompt)?.[1];
+  if (rating === undefined) return { kind: "text", text: "I would rather not say." };
+  return { kind: "verdict", rating: Number(rating), justification: `Worth ${rating}.` };
 });
 
 const readRecord = (verdictId: string | null | undefined) =>
