@@ -1,29 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { agentReply, internalRoutes, sessionList } from "@touchstone/contracts";
 import { openDatabase } from "@touchstone/db";
-import { createInternalClient, type InternalClient, systemClock, uuidv7 } from "@touchstone/service-kit";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { uuidv7 } from "@touchstone/service-kit";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "./ingest-database.ts";
-import { type Reply, rootSecret, useIngest } from "./running-ingest.ts";
+import { type Reply, useIngest, useMonitor } from "./running-ingest.ts";
 
 const { database, ingest } = useIngest();
-/** Asks what monitor asks. */
-let monitor: InternalClient;
+const monitor = useMonitor(ingest);
 const options = { requestId: "test", deadlineMs: 20_000 };
-
-beforeAll(() => {
-  monitor = createInternalClient({
-    issuer: "monitor",
-    audience: "ingest",
-    addresses: [ingest.address],
-    rootSecret,
-    clock: systemClock,
-  });
-});
-
-afterAll(async () => {
-  await monitor.close();
-});
 
 const newProject = (): string => uuidv7(Date.now());
 

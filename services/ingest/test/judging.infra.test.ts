@@ -1,26 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { internalRoutes, type JudgedTrace, type ScriptTrace } from "@touchstone/contracts";
-import { createInternalClient, type InternalClient, systemClock, uuidv7 } from "@touchstone/service-kit";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { uuidv7 } from "@touchstone/service-kit";
+import { describe, expect, test } from "vitest";
 import { readFixture } from "./otlp/corpus.ts";
-import { rootSecret, useIngest } from "./running-ingest.ts";
+import { useIngest, useMonitor } from "./running-ingest.ts";
 
 const { ingest } = useIngest();
-let monitor: InternalClient;
-
-beforeAll(() => {
-  monitor = createInternalClient({
-    issuer: "monitor",
-    audience: "ingest",
-    addresses: [ingest.address],
-    rootSecret,
-    clock: systemClock,
-  });
-});
-
-afterAll(async () => {
-  await monitor?.close();
-});
+const monitor = useMonitor(ingest);
 
 /** A separate project, and its traces as eval-runs reads them. */
 function open() {

@@ -78,6 +78,13 @@ export function useIngest(options: Omit<IngestOptions, "databaseUrl"> = {}): {
   return { database, pools, ingest: useStarted(start, (ingest) => ingest.stop()) };
 }
 
+/** A client that asks what monitor asks. */
+export function useMonitor(ingest: RunningIngest, clock: Clock = systemClock): InternalClient {
+  const start = async (): Promise<InternalClient> =>
+    createInternalClient({ issuer: "monitor", audience: "ingest", addresses: [ingest.address], rootSecret, clock });
+  return useStarted(start, (monitor) => monitor.close());
+}
+
 /** Starts the service on a free port. Without `natsUrl` its bus is never there. */
 export async function startIngest(options: IngestOptions): Promise<RunningIngest> {
   const clock = options.clock ?? systemClock;

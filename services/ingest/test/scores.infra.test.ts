@@ -1,20 +1,10 @@
 import { internalRoutes, type Score, score as scoreSchema } from "@touchstone/contracts";
-import { createInternalClient, type InternalClient, systemClock, uuidv7 } from "@touchstone/service-kit";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Reply, rootSecret, useIngest } from "./running-ingest.ts";
+import { uuidv7 } from "@touchstone/service-kit";
+import { describe, expect, test } from "vitest";
+import { type Reply, useIngest, useMonitor } from "./running-ingest.ts";
 
 const { ingest } = useIngest();
-let monitor: InternalClient;
-
-beforeAll(() => {
-  const asMonitor = { issuer: "monitor", audience: "ingest" } as const;
-  const addresses = [ingest.address];
-  monitor = createInternalClient({ ...asMonitor, addresses, rootSecret, clock: systemClock });
-});
-
-afterAll(async () => {
-  await monitor?.close();
-});
+const monitor = useMonitor(ingest);
 
 const newProject = (): string => uuidv7(Date.now());
 const post = (projectId: string, body: unknown): Promise<Reply> =>

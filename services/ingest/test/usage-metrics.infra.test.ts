@@ -1,12 +1,14 @@
 import { costTrend, internalRoutes, metrics } from "@touchstone/contracts";
-import { createInternalClient, uuidv7 } from "@touchstone/service-kit";
+import { uuidv7 } from "@touchstone/service-kit";
 import { describe, expect, test } from "vitest";
 import { buildLogs } from "./otlp/build-logs.ts";
-import { rootSecret, useIngest } from "./running-ingest.ts";
+import { useIngest, useMonitor } from "./running-ingest.ts";
 
 /** Ten minutes into an hour, so that what began half an hour ago is of the hour before. */
 const now = Date.UTC(2026, 10, 18, 12, 10);
-const { ingest } = useIngest({ clock: { now: () => now } });
+const clock = { now: () => now };
+const { ingest } = useIngest({ clock });
+const monitor = useMonitor(ingest, clock);
 
 const newProject = (): string => uuidv7(now);
 
@@ -277,17 +279,9 @@ test("monitor receives the cost of each model in a window; one without a price i
   const projectId = newProject();
   await exportTrace(projectId);
   await submit(projectId, { model: "unpriced", input_tokens: 5, output_tokens: 5 });
-  const monitor = createInternalClient({
-    issuer: "monitor",
-    audience: "ingest",
-    addresses: [ingest.address],
-    rootSecret,
-    clock: { now: () => now },
-  });
   const asked = { projectId, organizationId: null, window: "24h" as const };
-  const { costs } = await monitor
-    .call(internalRoutes.readModelCosts, asked, { requestId: "test", deadlineMs: 20_000 })
-    .finally(() => monitor.close());
+  const options = { requestId: "test", deadlineMs: 20_000 };
+  const { costs } = await monitor.call(internalRoutes.readModelCosts, asked, options);
   const { totals } = await read(costTrend, projectId, "window=24h");
   expect(Object.keys(totals.byModel).toSorted()).toEqual(["gpt-5.6-luna", "gpt-5.6-sol"]);
   expect(Object.fromEntries(costs.map(({ model, cost }) => [model, cost]))).toEqual(totals.byModel);
@@ -303,20 +297,11 @@ test("monitor receives the cost of each agent in a window, which equals the figu
   await submit(projectId, { ...used, span_kind: "llm", trace_id: "t", span_id: "child", parent_span_id: "root" });
   await submit(projectId, { ...used, name: "clerk", trace_id: "t", span_id: "root" });
   await submit(projectId, { name: "silent", model: "unpriced", input_tokens: 5, output_tokens: 5 });
-  const monitor = createInternalClient({
-    issuer: "monitor",
-    audience: "ingest",
-    addresses: [ingest.address],
-    rootSecret,
-    clock: { now: () => now },
-  });
-  const { costs } = await monitor
-    .call(
-      internalRoutes.readAgentCosts,
-      { projectId, organizationId: null, window: "24h" },
-      { requestId: "test", deadlineMs: 20_000 },
-    )
-    .finally(() => monitor.close());
+  const { costs } = await monitor.call(
+    internalRoutes.readAgentCosts,
+    { projectId, organizationId: null, window: "24h" },
+    { requestId: "test", deadlineMs: 20_000 },
+  );
   expect(costs.length).toBeGreaterThanOrEqual(2);
   for (const { agentId, cost } of costs) {
     const { totals } = await read(costTrend, projectId, `window=24h&agentId=${agentId}`);

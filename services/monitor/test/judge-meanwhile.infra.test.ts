@@ -5,21 +5,19 @@ import type { Check } from "../src/checks/check.ts";
 import { createCheckPlanner } from "../src/checks/check-planner.ts";
 import { createKeepLiveScorers, type KeepLiveScorers } from "../src/live-scorers/bus.ts";
 import { createJudgeMeanwhile } from "../src/live-scorers/judge-meanwhile.ts";
-import { createLiveScorerStore, type LiveScorerStore } from "../src/live-scorers/live-scorer-store.ts";
 import { recordSettledTraces } from "../src/traces/settled-trace-store.ts";
 import { buildSettledTrace } from "./builders.ts";
 import { buildGroup, buildJudge } from "./judging-builders.ts";
 import { buildScriptedChecks } from "./scripted-checks.ts";
-import { quiet, useTestStore } from "./test-store.ts";
+import { quiet, useLiveScorers, useTestStore } from "./test-store.ts";
 
 const store = useTestStore();
-let liveScorers: LiveScorerStore;
+const liveScorers = useLiveScorers(store);
 let keep: KeepLiveScorers;
 let wakes = 0;
 let projectId: string;
 
 beforeAll(() => {
-  liveScorers = createLiveScorerStore(store.maintenance);
   const onPlanned = () => {
     wakes += 1;
   };

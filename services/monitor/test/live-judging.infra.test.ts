@@ -1,26 +1,22 @@
 import { BusError } from "@touchstone/bus";
 import type { LiveGroup, LiveJudge, SettledTrace, scoreResult, tracesJudged } from "@touchstone/contracts";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { z } from "zod";
 import type { Check, CheckOutcome } from "../src/checks/check.ts";
 import { createCheckPlanner } from "../src/checks/check-planner.ts";
 import { createLiveBudget } from "../src/judging/live-budget-store.ts";
-import { createLiveScorerStore, type LiveScorerStore } from "../src/live-scorers/live-scorer-store.ts";
 import { withinLiveBudget } from "../src/patterns/within-live-budget.ts";
 import { buildSettledTrace } from "./builders.ts";
 import { buildGroup, buildJudge, buildVerdict, rubric, scorerId, skippedFor } from "./judging-builders.ts";
 import { buildScriptedChecks, carryOutPlanned, type ScriptedJudge } from "./scripted-checks.ts";
-import { quiet, useTestStore } from "./test-store.ts";
+import { quiet, useLiveScorers, useTestStore } from "./test-store.ts";
 
 type Reply = z.output<typeof scoreResult.reply>;
 
 const store = useTestStore();
-let liveScorers: LiveScorerStore;
+const liveScorers = useLiveScorers(store);
 let projectId: string;
 
-beforeAll(() => {
-  liveScorers = createLiveScorerStore(store.maintenance);
-});
 beforeEach(() => {
   projectId = crypto.randomUUID();
 });

@@ -1,22 +1,18 @@
 import { type LiveGroup, type LiveJudge, type SettledTrace, sessionsJudged } from "@touchstone/contracts";
 import { AppError } from "@touchstone/service-kit";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { Check } from "../src/checks/check.ts";
 import { createCheckPlanner } from "../src/checks/check-planner.ts";
-import { createLiveScorerStore, type LiveScorerStore } from "../src/live-scorers/live-scorer-store.ts";
 import { startSessionSweep } from "../src/live-scorers/session-sweep.ts";
 import { buildSettledTrace } from "./builders.ts";
 import { buildGroup, buildJudge, buildVerdict } from "./judging-builders.ts";
 import { buildScriptedChecks, carryOutPlanned, type ScriptedJudge } from "./scripted-checks.ts";
-import { quiet, useTestStore } from "./test-store.ts";
+import { quiet, useLiveScorers, useTestStore } from "./test-store.ts";
 
 const store = useTestStore();
-let liveScorers: LiveScorerStore;
+const liveScorers = useLiveScorers(store);
 let projectId: string;
 
-beforeAll(() => {
-  liveScorers = createLiveScorerStore(store.maintenance);
-});
 beforeEach(() => {
   projectId = crypto.randomUUID();
 });

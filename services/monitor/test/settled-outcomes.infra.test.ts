@@ -1,23 +1,19 @@
 import { randomUUID } from "node:crypto";
 import type { SettledTrace, tracesJudged } from "@touchstone/contracts";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { z } from "zod";
 import type { Check } from "../src/checks/check.ts";
 import { createCheckPlanner } from "../src/checks/check-planner.ts";
 import { recordSettledOutcomes } from "../src/live-checks.ts";
-import { createLiveScorerStore, type LiveScorerStore } from "../src/live-scorers/live-scorer-store.ts";
 import { buildSettledTrace } from "./builders.ts";
 import { buildJudge, buildVerdict } from "./judging-builders.ts";
 import { buildScriptedChecks, carryOutPlanned } from "./scripted-checks.ts";
-import { quiet, useTestStore } from "./test-store.ts";
+import { quiet, useLiveScorers, useTestStore } from "./test-store.ts";
 
 const store = useTestStore();
-let liveScorers: LiveScorerStore;
+const liveScorers = useLiveScorers(store);
 let projectId: string;
 
-beforeAll(() => {
-  liveScorers = createLiveScorerStore(store.maintenance);
-});
 beforeEach(() => {
   projectId = randomUUID();
 });

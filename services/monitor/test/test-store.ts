@@ -4,6 +4,7 @@ import path from "node:path";
 import { type Database, migrateSchema, openDatabase, rolesOf } from "@touchstone/db";
 import { createLogger } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase, useStarted } from "@touchstone/testkit";
+import { createLiveScorerStore, type LiveScorerStore } from "../src/live-scorers/live-scorer-store.ts";
 import { monitorSchema } from "../src/schema.ts";
 
 /** Monitor's schema in a separate database, and its two roles. */
@@ -22,6 +23,10 @@ export const quiet = createLogger({ service: "monitor", level: "silent" });
 
 /** Such a store, for the tests of the file that calls this. */
 export const useTestStore = (): TestStore => useStarted(openTestStore, (store) => store.close());
+
+/** The judges of the store's projects. */
+export const useLiveScorers = (store: TestStore): LiveScorerStore =>
+  useStarted(async () => createLiveScorerStore(store.maintenance));
 
 /** Opens a store; `before` = its schema is that before this migration, named by its number. */
 export async function openTestStore({ before }: { before?: string } = {}): Promise<TestStore> {
