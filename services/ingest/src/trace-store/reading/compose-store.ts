@@ -128,8 +128,11 @@ function buildFragments(projectId: string, ids: readonly string[]): Statement {
         join lateral (
           select time_nano, dk, body
           from ingest.log_fragments
-          where project_id = $1 and trace_key = spans.trace_key
-            and (span_id = spans.span_id or span_id is null and response_id = spans.response_id)
+          where project_id = $1 and trace_key = spans.trace_key and span_id = spans.span_id
+          union all
+          select time_nano, dk, body
+          from ingest.log_fragments
+          where project_id = $1 and trace_key = spans.trace_key and span_id is null and response_id = spans.response_id
           union all
           select time_nano, dk, body
           from ingest.log_fragments
