@@ -100,6 +100,7 @@ test("a rating of a session names the session and opens it", async () => {
   const { page, problems, close } = await openPage();
   try {
     await page.goto(`${base}/judges/${judgeId}`);
+    await ratingsOf(page).getByRole("columnheader", { name: "Session", exact: true }).waitFor();
     await ratingsOf(page).getByRole("link", { name: "long-talk", exact: true }).click();
     await page.getByRole("list", { name: "Turns" }).getByText("Good day.").waitFor();
     expect(problems).toEqual([]);

@@ -28,7 +28,8 @@ export function RatingList({ scorer: { evaluatorId, threshold }, search, onShowA
   const total = ratings.data?.pages[0]?.totalCount;
   const [active, setActive] = useState<string>();
   useWhyKey(active === undefined ? undefined : () => onWhy(active));
-  const columns = useMemo(() => columnsOf(threshold, onWhy), [threshold, onWhy]);
+  const isOfSessions = rows.every(isOfSession);
+  const columns = useMemo(() => columnsOf(threshold, onWhy, isOfSessions), [threshold, onWhy, isOfSessions]);
   const { from, to } = search;
   const section = useFocusByHash(from);
   return (
@@ -68,7 +69,7 @@ export function RatingList({ scorer: { evaluatorId, threshold }, search, onShowA
                       <div className="flex gap-3">
                         <Score rating={said.rating} threshold={threshold} onWhy={() => onWhy(said.id)} />
                         <span className="truncate text-soft">
-                          <RatedText rated={said} />
+                          {isOfSession(said) ? <SessionLink sessionId={said.sessionId} /> : said.input}
                         </span>
                       </div>
                       <div className="line-clamp-2 text-ink">{said.justification}</div>
@@ -94,21 +95,35 @@ function useFocusByHash(from: string | undefined) {
   return element;
 }
 
-/** The input of the rated trace; of a session a link to its turns. */
-function RatedText({ rated: { input, traceId, sessionId } }: { rated: LiveRating }) {
+/** A rating of a whole session has no trace. */
+const isOfSession = (rated: LiveRating): rated is LiveRating & { sessionId: string } =>
+  rated.traceId === null && rated.sessionId !== null;
+
+function SessionLink({ sessionId }: { sessionId: string }) {
   const { projectId } = useApi();
-  if (traceId !== null || sessionId === null) return input;
   return (
-    <>
-      <span className="text-faint">Session</span>{" "}
-      <Link to="/p/$projectId/sessions/$sessionId" params={{ projectId, sessionId }} className="text-accent">
-        {sessionId}
-      </Link>
-    </>
+    <Link to="/p/$projectId/sessions/$sessionId" params={{ projectId, sessionId }} className="text-accent">
+      {sessionId}
+    </Link>
   );
 }
 
-function columnsOf(threshold: number | null, onWhy: (id: string) => void): Column<LiveRating>[] {
+function columnsOf(threshold: number | null, onWhy: (id: string) => void, isOfSessions: boolean): Column<LiveRating>[] {
+  const texts: Column<LiveRating>[] = [
+    { key: "input", header: "Input", width: "minmax(8rem, 2fr)", cell: ({ input }) => input },
+    {
+      key: "output",
+      header: "Output",
+      width: "minmax(8rem, 2fr)",
+      cell: ({ output }) => <span className="text-soft">{output}</span>,
+    },
+  ];
+  const session: Column<LiveRating> = {
+    key: "session",
+    header: "Session",
+    width: "minmax(8rem, 1fr)",
+    cell: (rated) => isOfSession(rated) && <SessionLink sessionId={rated.sessionId} />,
+  };
   return [
     {
       key: "rating",
@@ -116,13 +131,7 @@ function columnsOf(threshold: number | null, onWhy: (id: string) => void): Colum
       width: "4.5rem",
       cell: ({ id, rating }) => <Score rating={rating} threshold={threshold} onWhy={() => onWhy(id)} />,
     },
-    { key: "input", header: "Input", width: "minmax(8rem, 2fr)", cell: (rated) => <RatedText rated={rated} /> },
-    {
-      key: "output",
-      header: "Output",
-      width: "minmax(8rem, 2fr)",
-      cell: ({ output }) => <span className="text-soft">{output}</span>,
-    },
+    ...(isOfSessions ? [session] : texts),
     { key: "why", header: "Why", width: "minmax(10rem, 3fr)", cell: ({ justification }) => justification },
     {
       key: "at",
