@@ -4,6 +4,8 @@ import { runInNewContext } from "node:vm";
 
 /** Less memory than this is not worth a collection. */
 const worthBytes = 64 * 1024 * 1024;
+/** A larger heap takes too long to return its pages: two collections of this much take about 150 ms. */
+const returnableBytes = 128 * 1024 * 1024;
 /** Buffers in use at one collection may be unused soon after, which nothing shows: the next one follows after this many intervals. */
 const intervalsBetween = 2;
 /** After this many intervals without a collection, half as much of the heap is worth one. */
@@ -47,8 +49,9 @@ export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
     intervals += 1;
     const held = readHeld();
     if (held === null || utilization > idleMax) return;
-    if (mayReturnPages && held.heapBytes - held.heapUsedBytes >= worthBytes / 2) {
-      // It takes two collections: apart from the first one, which has the garbage, they take about 100 ms.
+    const emptyBytes = held.heapBytes - held.heapUsedBytes;
+    if (mayReturnPages && emptyBytes >= worthBytes / 2 && held.heapUsedBytes <= returnableBytes) {
+      // Apart from the collection before, which freed the garbage, so that neither pause is long.
       collectGarbage({ type: "major", flavor: "last-resort" });
       mayReturnPages = false;
     } else if (isWorthIt(held)) {
