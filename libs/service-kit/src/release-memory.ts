@@ -8,7 +8,7 @@ const worthBytes = 64 * 1024 * 1024;
 const returnableBytes = 128 * 1024 * 1024;
 /** Buffers in use at one collection may be unused soon after, which nothing shows: the next one follows after this many intervals. */
 const intervalsBetween = 2;
-/** After this many intervals without a collection, half as much of the heap is worth one. */
+/** After this many intervals without a collection, half as much of the heap is worth one, and its pages may be returned however little it grew. */
 const intervalsUntilLittle = 30;
 /** Of the last interval; a busier process collects by itself. */
 const idleMax = 0.2;
@@ -31,6 +31,7 @@ export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
   /** After the last collection. */
   let kept: Held | null = readHeld();
   let intervals = intervalsUntilLittle;
+  let intervalsSinceReturn = intervalsUntilLittle;
   /** The last collection emptied pages of the heap, which V8 keeps for as long as anything is allocated. */
   let mayReturnPages = false;
   let last = performance.eventLoopUtilization();
@@ -47,6 +48,7 @@ export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
     const { utilization } = performance.eventLoopUtilization(now, last);
     last = now;
     intervals += 1;
+    intervalsSinceReturn += 1;
     const held = readHeld();
     if (held === null || utilization > idleMax) return;
     const emptyBytes = held.heapBytes - held.heapUsedBytes;
@@ -54,9 +56,12 @@ export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
       // Apart from the collection before, which freed the garbage, so that neither pause is long.
       collectGarbage({ type: "major", flavor: "last-resort" });
       mayReturnPages = false;
+      intervalsSinceReturn = 0;
     } else if (isWorthIt(held)) {
       collectGarbage();
-      mayReturnPages = true;
+      // A process with little work soon takes some pages again. Returning them every time would cost more pauses than they are worth.
+      const grownBytes = held.heapBytes - (kept?.heapBytes ?? 0);
+      mayReturnPages = grownBytes >= 2 * worthBytes || intervalsSinceReturn >= intervalsUntilLittle;
     } else return;
     kept = readHeld() ?? kept;
     intervals = 0;
