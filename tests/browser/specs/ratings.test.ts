@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { waitUntil } from "../../integration/src/wait-until.ts";
-import { openPage, withPage } from "../src/open-page.ts";
+import { openPage, whyPanel, withPage } from "../src/open-page.ts";
 import { createOwnProject, readSample } from "../src/projects.ts";
 
 type Points = { points: { ts: string; count: number }[] };
@@ -12,10 +12,16 @@ async function findBusiest() {
   const { judgeScorers } = (await readSample("/agent-monitoring/judge-scorers")) as Judges;
   const rated = await Promise.all(
     judgeScorers.map(async ({ _id, name, online }) => {
-      if (online === null) return { _id, name, points: [], count: 0 };
+      if (online === null) return { _id, name, evaluatorId: null, points: [], count: 0 };
       const route = `/monitor/online-evaluators/${online.profileId}/ratings?window=7d`;
       const { points } = (await readSample(route)) as Points;
-      return { _id, name, points, count: points.reduce((sum, point) => sum + point.count, 0) };
+      return {
+        _id,
+        name,
+        evaluatorId: online.profileId,
+        points,
+        count: points.reduce((sum, point) => sum + point.count, 0),
+      };
     }),
   );
   const [busiest] = rated.toSorted((left, right) => right.count - left.count);
@@ -83,6 +89,19 @@ test("a point of a judge's charts opens the ratings of its time, by Enter and by
   });
 });
 
+test("a link to a rating opens its explanation, also if the list begins with other ratings", async () => {
+  const { _id: judgeId, evaluatorId } = await findBusiest();
+  const route = `/monitor/online-evaluators/${evaluatorId}/events?window=7d&limit=50`;
+  const { events } = (await readSample(route)) as { events: { traceId: string; justification: string }[] };
+  expect(events.length).toBeGreaterThan(20);
+  const { traceId = "", justification = "" } = events.at(-1) ?? {};
+  await withPage(`judges/${judgeId}?why=${traceId}`, async (page) => {
+    const panel = whyPanel(page);
+    await panel.getByRole("link", { name: traceId, exact: true }).waitFor();
+    await panel.getByText(justification, { exact: true }).waitFor();
+  });
+});
+
 test("a rating of a session names the session and opens it", async () => {
   const { base, client, post } = await createOwnProject();
   const { judgeScorer } = await post("/agent-monitoring/judge-scorers", {
@@ -101,6 +120,14 @@ test("a rating of a session names the session and opens it", async () => {
   try {
     await page.goto(`${base}/judges/${judgeId}`);
     await ratingsOf(page).getByRole("columnheader", { name: "Session", exact: true }).waitFor();
+    await ratingsOf(page)
+      .getByRole("button", { name: /^Why: / })
+      .first()
+      .click();
+    await whyPanel(page).getByRole("link", { name: "long-talk", exact: true }).waitFor();
+    await page.reload();
+    await whyPanel(page).getByRole("link", { name: "long-talk", exact: true }).waitFor();
+    await page.keyboard.press("Escape");
     await ratingsOf(page).getByRole("link", { name: "long-talk", exact: true }).click();
     await page.getByRole("list", { name: "Turns" }).getByText("Good day.").waitFor();
     expect(problems).toEqual([]);

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { openPage } from "../src/open-page.ts";
+import { openPage, whyPanel } from "../src/open-page.ts";
 import { createOwnProject, sample } from "../src/projects.ts";
 
 /** More results than fit on one page. */
@@ -73,7 +73,6 @@ async function withPage(address: string, look: (page: Page) => Promise<void>): P
 }
 
 const firstCase = (page: Page) => page.getByRole("table", { name: "Cases" }).getByRole("row").nth(1);
-const whyPanel = (page: Page) => page.getByRole("complementary", { name: "Why this score" });
 
 test("w explains the rating of the selected case of a run; the rating itself opens the same explanation", () =>
   withPage(`${sample.base}/runs/${sample.runIds[1]}?sort=case`, async (page) => {

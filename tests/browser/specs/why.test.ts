@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { openPage, withPage } from "../src/open-page.ts";
+import { openPage, whyPanel, withPage } from "../src/open-page.ts";
 import { createOwnProject, readSample, sample } from "../src/projects.ts";
 import { inspect } from "../src/watch-page.ts";
 
@@ -81,8 +81,6 @@ test("a judge whose earlier version was deleted keeps the number of its current 
     await close();
   }
 });
-
-const whyPanel = (page: Page) => page.getByRole("complementary", { name: "Why this score" });
 
 test("a rating in the list of sessions is explained by its button and by the key w", () =>
   withPage("sessions?rating=rated", async (page) => {

@@ -26,3 +26,6 @@ export async function withPage(path: string, look: (page: Page) => Promise<void>
     await close();
   }
 }
+
+/** The panel that explains a rating. */
+export const whyPanel = (page: Page) => page.getByRole("complementary", { name: "Why this score", exact: true });

@@ -1,55 +1,91 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { classNames } from "../ui/class-names.ts";
-import { Score } from "../ui/score.tsx";
+import { useApi } from "../shell/session.tsx";
 import { SidePanel } from "../ui/side-panel.tsx";
+import { Loaded } from "../ui/states.tsx";
+import { useSessionVerdicts } from "./session-verdicts.ts";
 import type { Verdict } from "./verdict.ts";
-import { Why } from "./why.tsx";
+import { verdictsOfEvaluations } from "./verdict-sources.ts";
+import { WhyChoice, type WhyChoiceProps } from "./why-choice.tsx";
+import { traceEvaluationsQuery } from "./why-queries.ts";
 
-export interface WhyPanelProps {
-  /** All verdicts of one trace, result or session, from `verdict-sources.ts`; the panel offers them side by side. */
-  verdicts: readonly Verdict[];
-  /** The key of the verdict to show; the first one where it is absent or unknown. */
+export interface WhyPanelProps extends Pick<WhyChoiceProps, "verdicts"> {
   chosen?: string | undefined;
   /** Reports the selected rating, for pages that keep it in the URL. Without it the panel keeps it itself. */
-  onChoose?: (key: string) => void;
+  onChoose?: WhyChoiceProps["onChoose"];
   onClose(): void;
 }
 
 /**
  * The explanation of a score, beside a page's content (a flex row: `<div className="flex min-h-0 flex-1">`). It covers
- * the page in a narrow window. Escape closes it. For other places, such as a tab, use {@link Why}.
+ * the page in a narrow window. Escape closes it. For other places, such as a tab, use {@link WhyChoice}.
  */
 export function WhyPanel({ verdicts, chosen, onChoose, onClose }: WhyPanelProps) {
-  const [own, setOwn] = useState<string>();
-  const key = onChoose === undefined ? (own ?? chosen) : chosen;
-  const verdict = verdicts.find((each) => each.key === key) ?? verdicts[0];
-  const choose = onChoose ?? setOwn;
+  return (
+    <WhySide onClose={onClose}>
+      <OwnChoice verdicts={verdicts} chosen={chosen} onChoose={onChoose} />
+    </WhySide>
+  );
+}
+
+/** The explanation of the rating of a trace by one live judge or group, beside those by the others. */
+export function TraceWhy({ traceId, evaluatorId, onClose }: { traceId: string; evaluatorId: string; onClose(): void }) {
+  const evaluations = useQuery(traceEvaluationsQuery(useApi(), traceId));
+  return (
+    <WhySide onClose={onClose}>
+      <Loaded query={evaluations}>
+        {(said) => {
+          const verdicts = verdictsOfEvaluations(said, { _id: traceId });
+          const own = verdicts.find(({ scorer }) => scorer.evaluatorId === evaluatorId);
+          return <OwnChoice verdicts={verdicts} chosen={own?.key} />;
+        }}
+      </Loaded>
+    </WhySide>
+  );
+}
+
+/** The explanation of the ratings of a session as a whole. */
+export function SessionWhy({
+  sessionId,
+  chosen,
+  onClose,
+}: {
+  sessionId: string;
+  /** The id of the rating; by default the newest one. */
+  chosen?: string | undefined;
+  onClose(): void;
+}) {
+  const verdicts = useSessionVerdicts(sessionId);
+  return (
+    <WhySide onClose={onClose}>
+      <Loaded query={verdicts}>{(loaded) => <OwnChoice verdicts={loaded} chosen={chosen} />}</Loaded>
+    </WhySide>
+  );
+}
+
+function WhySide({ onClose, children }: { onClose(): void; children: React.ReactNode }) {
   return (
     <SidePanel title="Why this score" onClose={onClose} width="narrow">
-      {verdicts.length > 1 && (
-        <div role="group" aria-label="Scorer" className="mb-4 flex flex-wrap gap-1.5">
-          {verdicts.map((each) => (
-            <button
-              key={each.key}
-              type="button"
-              aria-pressed={each === verdict}
-              onClick={() => choose(each.key)}
-              className={classNames(
-                "inline-flex h-7 max-w-full items-center gap-2 rounded-sm border px-2 max-md:h-11",
-                each === verdict ? "border-accent bg-chosen" : "border-line hover:bg-hover",
-              )}
-            >
-              <span className="truncate">{each.scorer.name ?? "Judge"}</span>
-              <Score rating={each.rating} threshold={each.threshold} />
-            </button>
-          ))}
-        </div>
-      )}
-      {verdict === undefined ? (
-        <p className="m-0 text-soft">Nothing rated this.</p>
-      ) : (
-        <Why key={verdict.key} verdict={verdict} />
-      )}
+      {children}
     </SidePanel>
+  );
+}
+
+function OwnChoice({
+  verdicts,
+  chosen,
+  onChoose,
+}: {
+  verdicts: readonly Verdict[];
+  chosen: string | undefined;
+  onChoose?: WhyChoiceProps["onChoose"] | undefined;
+}) {
+  const [own, setOwn] = useState<string>();
+  return (
+    <WhyChoice
+      verdicts={verdicts}
+      chosen={onChoose === undefined ? (own ?? chosen) : chosen}
+      onChoose={onChoose ?? setOwn}
+    />
   );
 }

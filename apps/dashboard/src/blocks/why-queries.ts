@@ -88,3 +88,14 @@ export const traceEvaluationsQuery = (api: ProjectApi, traceId: string) =>
       return (await bodyOf(api.GET(path, { params: { path: { traceId } }, signal }))).evaluations;
     },
   });
+
+/** The scores by judges and groups for a session as a whole, newest first. */
+export const sessionScoresQuery = (api: ProjectApi, sessionId: string) =>
+  queryOptions({
+    queryKey: [api.projectId, "session-scores", sessionId],
+    queryFn: async ({ signal }) => {
+      const path = "/api/v1/agent-monitoring/sessions/{sessionId}/scores";
+      return (await bodyOf(api.GET(path, { params: { path: { sessionId } }, signal }))).scores;
+    },
+    refetchInterval: 15_000,
+  });

@@ -6,6 +6,7 @@ import { formatCost, formatCount, formatDuration, formatRating } from "../ui/for
 import { Markdown } from "../ui/markdown.tsx";
 import { Badge, Time } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
+import { SessionLink, TraceLink } from "./evidence-links.tsx";
 import { findScorer } from "./rubric.ts";
 import { passes, skipSentence, type Verdict } from "./verdict.ts";
 import { VerdictTrust } from "./verdict-trust.tsx";
@@ -139,6 +140,8 @@ function withRecord(verdict: Verdict, record: VerdictRecord | undefined): Verdic
   };
 }
 
+const idLook = "font-mono text-xs";
+
 function Facts({ verdict, record }: { verdict: Verdict; record: VerdictRecord | undefined }) {
   const facts: [string, ReactNode][] = [];
   if (verdict.model !== null) facts.push(["Model", verdict.model]);
@@ -150,8 +153,10 @@ function Facts({ verdict, record }: { verdict: Verdict; record: VerdictRecord | 
     facts.push(["Cost", hasNoPrice ? "The model has no price" : formatCost(record.costUSD)]);
     facts.push(["Latency", formatDuration(record.latencyMs)]);
   }
-  if (verdict.traceId !== null) facts.push(["Trace", <TraceLink key="trace" traceId={verdict.traceId} />]);
-  if (verdict.sessionId !== null) facts.push(["Session", verdict.sessionId]);
+  if (verdict.traceId !== null)
+    facts.push(["Trace", <TraceLink key="trace" traceId={verdict.traceId} className={idLook} />]);
+  if (verdict.sessionId !== null)
+    facts.push(["Session", <SessionLink key="session" sessionId={verdict.sessionId} className={idLook} />]);
   if (facts.length === 0) return null;
   return (
     <dl className="m-0 grid grid-cols-[6rem_minmax(0,1fr)] gap-x-3 gap-y-1">
@@ -162,14 +167,5 @@ function Facts({ verdict, record }: { verdict: Verdict; record: VerdictRecord | 
         </div>
       ))}
     </dl>
-  );
-}
-
-function TraceLink({ traceId }: { traceId: string }) {
-  const { projectId } = useApi();
-  return (
-    <Link to="/p/$projectId/traces/$traceId" params={{ projectId, traceId }} className="font-mono text-xs text-accent">
-      {traceId}
-    </Link>
   );
 }

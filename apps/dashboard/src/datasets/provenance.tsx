@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { SessionLink, TraceLink } from "../blocks/evidence-links.tsx";
 import { useApi } from "../shell/session.tsx";
 import { Time } from "../ui/page.tsx";
 import type { Question } from "./queries.ts";
@@ -15,9 +16,7 @@ export function Provenance({ source, isShort }: { source: Question["source"]; is
   if (source?.traceId) {
     return (
       <>
-        <Link to="/p/$projectId/traces/$traceId" params={{ projectId, traceId: source.traceId }} className={look}>
-          {isShort ? "trace" : `trace ${source.traceId}`}
-        </Link>
+        <TraceLink traceId={source.traceId}>{isShort ? "trace" : `trace ${source.traceId}`}</TraceLink>
         {added}
       </>
     );
@@ -25,13 +24,7 @@ export function Provenance({ source, isShort }: { source: Question["source"]; is
   if (source?.sessionId) {
     return (
       <>
-        <Link
-          to="/p/$projectId/sessions/$sessionId"
-          params={{ projectId, sessionId: source.sessionId }}
-          className={look}
-        >
-          {isShort ? "session" : `session ${source.sessionId}`}
-        </Link>
+        <SessionLink sessionId={source.sessionId}>{isShort ? "session" : `session ${source.sessionId}`}</SessionLink>
         {added}
       </>
     );

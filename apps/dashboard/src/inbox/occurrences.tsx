@@ -1,5 +1,5 @@
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { TraceLink } from "../blocks/evidence-links.tsx";
 import { useApi } from "../shell/session.tsx";
 import { ButtonLink, IconButton } from "../ui/button.tsx";
 import { classNames } from "../ui/class-names.ts";
@@ -102,7 +102,6 @@ export function OccurrenceList({
   chosen: string | undefined;
   onSee(id: string): void;
 }) {
-  const { projectId } = useApi();
   const kept = occurrences.length;
   return (
     <Section
@@ -134,11 +133,7 @@ export function OccurrenceList({
               )}
               <span className="min-w-0 flex-1 truncate">{query ?? responsePreview ?? "-"}</span>
             </button>
-            {traceId !== undefined && (
-              <Link to="/p/$projectId/traces/$traceId" params={{ projectId, traceId }} className="text-accent">
-                Trace
-              </Link>
-            )}
+            {traceId !== undefined && <TraceLink traceId={traceId}>Trace</TraceLink>}
           </li>
         ))}
       </ul>

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
+import { SessionLink, TraceLink } from "../blocks/evidence-links.tsx";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { countOf, formatDay } from "../ui/format.ts";
@@ -69,19 +69,6 @@ export function SeenOn({ signalId, from, to, onClose }: SeenOnProps) {
 }
 
 function Place({ traceId, sessionId }: { traceId: string | null; sessionId: string | null }): ReactNode {
-  const { projectId } = useApi();
-  if (traceId !== null) {
-    return (
-      <Link to="/p/$projectId/traces/$traceId" params={{ projectId, traceId }} className="text-accent">
-        Trace
-      </Link>
-    );
-  }
-  return (
-    sessionId !== null && (
-      <Link to="/p/$projectId/sessions/$sessionId" params={{ projectId, sessionId }} className="text-accent">
-        Session
-      </Link>
-    )
-  );
+  if (traceId !== null) return <TraceLink traceId={traceId}>Trace</TraceLink>;
+  return sessionId !== null && <SessionLink sessionId={sessionId}>Session</SessionLink>;
 }

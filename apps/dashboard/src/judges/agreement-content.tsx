@@ -1,14 +1,11 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { WhyPanel } from "../blocks/why-panel.tsx";
-import { useApi } from "../shell/session.tsx";
+import { TraceWhy } from "../blocks/why-panel.tsx";
 import { countOf, formatDay, formatShare } from "../ui/format.ts";
 import { Section } from "../ui/page.tsx";
 import { AgreementLimits } from "./agreement-limits.tsx";
 import { AgreementMatrix } from "./agreement-matrix.tsx";
-import { type AgreementScorer, verdictOfPair } from "./agreement-scorer.ts";
+import type { AgreementScorer } from "./agreement-scorer.ts";
 import { KappaScale } from "./kappa-scale.tsx";
-import { pairsQuery } from "./label-queries.ts";
 import { PairList } from "./pair-list.tsx";
 import { type Agreement, type Cell, type Counted, countsOf, labelsFor, trustOf } from "./trust.ts";
 
@@ -61,29 +58,15 @@ export function AgreementContent({ scorer, agreement, minPairs, since }: Agreeme
         <AgreementLimits agreement={agreement} scorer={scorer} />
       </div>
       {agreement !== undefined && cell !== undefined && why !== undefined && (
-        <PairWhy scorer={scorer} agreement={agreement} cell={cell} traceId={why} onClose={() => setWhy(undefined)} />
+        <TraceWhy
+          key={why}
+          traceId={why}
+          evaluatorId={scorer.key.slice(scorer.key.indexOf(":") + 1)}
+          onClose={() => setWhy(undefined)}
+        />
       )}
     </div>
   );
-}
-
-function PairWhy({
-  scorer,
-  agreement,
-  cell,
-  traceId,
-  onClose,
-}: {
-  scorer: AgreementScorer;
-  agreement: Agreement;
-  cell: Cell;
-  traceId: string;
-  onClose(): void;
-}) {
-  const of = { scorerKey: scorer.key, version: agreement.scorerVersion, cell };
-  const pairs = useInfiniteQuery(pairsQuery(useApi(), of));
-  const pair = pairs.data?.pages.flatMap((page) => page.pairs).find((each) => each.traceId === traceId);
-  return pair === undefined ? null : <WhyPanel verdicts={[verdictOfPair(pair, scorer)]} onClose={onClose} />;
 }
 
 /** The conclusion from the table, for readers of the judge's scores. */

@@ -1,5 +1,3 @@
-import type { Verdict } from "../blocks/verdict.ts";
-
 /** A live judge or group, as the agreement pages need it. */
 export interface AgreementScorer {
   /** `online-eval:<id>` or `scorer-group:<id>`. */
@@ -39,41 +37,5 @@ export function scorerOf(id: string, judges: readonly Judge[], groups: readonly 
     name: group.name,
     threshold: group.online.alertThreshold,
     isSession: group.online.scope === "session",
-  };
-}
-
-interface JudgedPair {
-  traceId: string;
-  rating: number;
-  threshold: number;
-  justification: string | null;
-  verdictId: string | null;
-  scorerVersion: number | null;
-  judgedAt: string;
-}
-
-/** The scorer's verdict on a trace that people labelled. */
-export function verdictOfPair(pair: JudgedPair, { key, name }: Pick<AgreementScorer, "key" | "name">): Verdict {
-  const isGroup = key.startsWith("scorer-group:");
-  return {
-    key: pair.traceId,
-    verdictId: pair.verdictId,
-    scorer: {
-      kind: isGroup ? "group" : "judge",
-      name,
-      settingsId: null,
-      evaluatorId: key.slice(key.indexOf(":") + 1),
-      version: pair.scorerVersion,
-    },
-    status: "scored",
-    rating: pair.rating,
-    threshold: pair.threshold,
-    justification: pair.justification,
-    skipCode: null,
-    source: null,
-    model: null,
-    createdAt: pair.judgedAt,
-    traceId: pair.traceId,
-    sessionId: null,
   };
 }

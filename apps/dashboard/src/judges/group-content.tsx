@@ -4,14 +4,12 @@ import { Section } from "../ui/page.tsx";
 import { nameMembers } from "./group-members.ts";
 import { describeLive } from "./judge-list.ts";
 import { LiveRatings, LiveWhy } from "./live-ratings.tsx";
-import type { LiveScorer } from "./live-verdict.ts";
-import type { Group, Judge } from "./queries.ts";
+import type { Group, Judge, LiveScorer } from "./queries.ts";
 
 /** The page of a scorer group: its members and how it rates. */
 export function GroupContent({ group, judges }: { group: Group; judges: readonly Judge[] }) {
   const { projectId } = useApi();
   const scorer: LiveScorer | null = group.online && {
-    kind: "group",
     evaluatorId: group._id,
     threshold: group.online.alertThreshold,
   };

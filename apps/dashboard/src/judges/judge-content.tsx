@@ -1,6 +1,5 @@
 import { LiveRatings, LiveWhy } from "./live-ratings.tsx";
-import type { LiveScorer } from "./live-verdict.ts";
-import type { Judge } from "./queries.ts";
+import type { Judge, LiveScorer } from "./queries.ts";
 import { RubricVersions } from "./rubric-versions.tsx";
 import { TrustStrip } from "./trust-strip.tsx";
 import { UsedIn } from "./used-in.tsx";
@@ -9,7 +8,6 @@ import { UsedIn } from "./used-in.tsx";
 export function JudgeContent({ judge }: { judge: Judge }) {
   const { online } = judge;
   const scorer: LiveScorer | null = online && {
-    kind: "judge",
     evaluatorId: online.profileId,
     threshold: online.alertThreshold,
   };

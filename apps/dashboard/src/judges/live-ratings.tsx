@@ -1,12 +1,9 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { WhyPanel } from "../blocks/why-panel.tsx";
-import { useApi } from "../shell/session.tsx";
+import { SessionWhy, TraceWhy } from "../blocks/why-panel.tsx";
 import { Section } from "../ui/page.tsx";
 import { LiveChart } from "./live-chart.tsx";
-import { type LiveScorer, verdictOfLive } from "./live-verdict.ts";
-import { ratingsQuery } from "./queries.ts";
+import type { LiveRating, LiveScorer } from "./queries.ts";
 import { RatingList } from "./rating-list.tsx";
 import { ratingsHash } from "./rating-points.ts";
 import { WindowChoice } from "./window-choice.tsx";
@@ -45,26 +42,22 @@ export function LiveRatings({ scorer, aside }: { scorer: LiveScorer; aside?: Rea
         scorer={scorer}
         search={{ window, from, to }}
         onShowAll={() => void navigate({ search: (before) => ({ ...before, ...everything }), hash: ratingsHash })}
-        onWhy={(id) => void navigate({ search: (before) => ({ ...before, why: id }) })}
+        onWhy={(rated) => void navigate({ search: (before) => ({ ...before, ...whyOf(rated) }) })}
       />
     </>
   );
 }
 
-/** The explanation of the rating that the URL names, beside the page; nothing if it is not among the loaded ones. */
-export function LiveWhy({ scorer }: { scorer: LiveScorer }) {
-  const { window = "7d", from, to, why } = route.useSearch();
+/** A trace has one rating by a live scorer; a session has one for each of its rounds. */
+const whyOf = ({ id, traceId, sessionId }: LiveRating) =>
+  traceId === null && sessionId !== null ? { why: id, session: sessionId } : { why: traceId ?? id, session: undefined };
+
+/** The explanation of the rating that the URL names, beside the page. */
+export function LiveWhy({ scorer: { evaluatorId } }: { scorer: LiveScorer }) {
+  const { why, session } = route.useSearch();
   const navigate = useNavigate({ from: path });
-  const pages = useInfiniteQuery({
-    ...ratingsQuery(useApi(), scorer.evaluatorId, { window, from, to }),
-    enabled: why !== undefined,
-  }).data?.pages;
-  const said = pages?.flatMap(({ events }) => events).find(({ id }) => id === why);
-  if (said === undefined) return null;
-  return (
-    <WhyPanel
-      verdicts={[verdictOfLive(said, scorer)]}
-      onClose={() => void navigate({ search: (before) => ({ ...before, why: undefined }) })}
-    />
-  );
+  if (why === undefined) return null;
+  const close = (): void => void navigate({ search: (before) => ({ ...before, why: undefined, session: undefined }) });
+  if (session !== undefined) return <SessionWhy key={why} sessionId={session} chosen={why} onClose={close} />;
+  return <TraceWhy key={why} traceId={why} evaluatorId={evaluatorId} onClose={close} />;
 }

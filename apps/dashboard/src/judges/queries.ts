@@ -11,6 +11,13 @@ type Answer<Operation extends keyof operations> = operations[Operation] extends 
 
 export type Judge = Answer<"listJudgeScorers">["judgeScorers"][number];
 export type Group = Answer<"listScorerGroups">["scorerGroups"][number];
+export type LiveRating = Answer<"listLiveRatingEvents">["events"][number];
+
+/** A live judge or a live group, by the id under which it rates. */
+export interface LiveScorer {
+  evaluatorId: string;
+  threshold: number | null;
+}
 
 export const windows = ["24h", "7d", "30d"] as const;
 export type Window = (typeof windows)[number];

@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link, useLocation } from "@tanstack/react-router";
+import { useLocation } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
+import { SessionLink } from "../blocks/evidence-links.tsx";
 import { useWhyKey } from "../blocks/why-key.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
@@ -9,8 +10,7 @@ import { countOf, formatTime } from "../ui/format.ts";
 import { Section, Time } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import { Loaded } from "../ui/states.tsx";
-import type { LiveRating, LiveScorer } from "./live-verdict.ts";
-import { type RatingsSearch, ratingsQuery } from "./queries.ts";
+import { type LiveRating, type LiveScorer, type RatingsSearch, ratingsQuery } from "./queries.ts";
 import { ratingsHash } from "./rating-points.ts";
 
 export interface RatingListProps {
@@ -18,7 +18,7 @@ export interface RatingListProps {
   search: RatingsSearch;
   /** Lists all ratings of the window again, after a point of a chart chose those of its time. */
   onShowAll(): void;
-  onWhy(ratingId: string): void;
+  onWhy(rated: LiveRating): void;
 }
 
 /** The ratings of a live judge or group, worst first, each with its reason. */
@@ -26,8 +26,9 @@ export function RatingList({ scorer: { evaluatorId, threshold }, search, onShowA
   const ratings = useInfiniteQuery(ratingsQuery(useApi(), evaluatorId, search));
   const rows = useMemo(() => ratings.data?.pages.flatMap(({ events }) => events) ?? [], [ratings.data]);
   const total = ratings.data?.pages[0]?.totalCount;
-  const [active, setActive] = useState<string>();
-  useWhyKey(active === undefined ? undefined : () => onWhy(active));
+  const [activeId, setActiveId] = useState<string>();
+  const active = rows.find(({ id }) => id === activeId);
+  useWhyKey(active && (() => onWhy(active)));
   const isOfSessions = rows.every(isOfSession);
   const columns = useMemo(() => columnsOf(threshold, onWhy, isOfSessions), [threshold, onWhy, isOfSessions]);
   const { from, to } = search;
@@ -56,9 +57,9 @@ export function RatingList({ scorer: { evaluatorId, threshold }, search, onShowA
                   rows={rows}
                   columns={columns}
                   rowKey={({ id }) => id}
-                  activeKey={active}
-                  onActivate={({ id }) => setActive(id)}
-                  onOpen={({ id }) => onWhy(id)}
+                  activeKey={activeId}
+                  onActivate={({ id }) => setActiveId(id)}
+                  onOpen={onWhy}
                   onReachEnd={() => {
                     if (ratings.hasNextPage && !ratings.isFetching) void ratings.fetchNextPage();
                   }}
@@ -67,7 +68,7 @@ export function RatingList({ scorer: { evaluatorId, threshold }, search, onShowA
                   card={(said) => (
                     <>
                       <div className="flex gap-3">
-                        <Score rating={said.rating} threshold={threshold} onWhy={() => onWhy(said.id)} />
+                        <Score rating={said.rating} threshold={threshold} onWhy={() => onWhy(said)} />
                         <span className="truncate text-soft">
                           {isOfSession(said) ? <SessionLink sessionId={said.sessionId} /> : said.input}
                         </span>
@@ -99,16 +100,11 @@ function useFocusByHash(from: string | undefined) {
 const isOfSession = (rated: LiveRating): rated is LiveRating & { sessionId: string } =>
   rated.traceId === null && rated.sessionId !== null;
 
-function SessionLink({ sessionId }: { sessionId: string }) {
-  const { projectId } = useApi();
-  return (
-    <Link to="/p/$projectId/sessions/$sessionId" params={{ projectId, sessionId }} className="text-accent">
-      {sessionId}
-    </Link>
-  );
-}
-
-function columnsOf(threshold: number | null, onWhy: (id: string) => void, isOfSessions: boolean): Column<LiveRating>[] {
+function columnsOf(
+  threshold: number | null,
+  onWhy: (rated: LiveRating) => void,
+  isOfSessions: boolean,
+): Column<LiveRating>[] {
   const texts: Column<LiveRating>[] = [
     { key: "input", header: "Input", width: "minmax(8rem, 2fr)", cell: ({ input }) => input },
     {
@@ -129,7 +125,7 @@ function columnsOf(threshold: number | null, onWhy: (id: string) => void, isOfSe
       key: "rating",
       header: "Rating",
       width: "4.5rem",
-      cell: ({ id, rating }) => <Score rating={rating} threshold={threshold} onWhy={() => onWhy(id)} />,
+      cell: (rated) => <Score rating={rated.rating} threshold={threshold} onWhy={() => onWhy(rated)} />,
     },
     ...(isOfSessions ? [session] : texts),
     { key: "why", header: "Why", width: "minmax(10rem, 3fr)", cell: ({ justification }) => justification },

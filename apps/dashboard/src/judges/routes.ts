@@ -27,7 +27,9 @@ const judgeRoute = createRoute({
     // The time of the listed ratings; without it the window.
     from: text,
     to: text,
+    // The trace whose rating is explained; with a session, the id of its rating.
     why: text,
+    session: text,
   }),
   component: lazyRouteComponent(() => import("./judge-page.tsx"), "JudgePage"),
 });

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { TraceLink } from "../blocks/evidence-links.tsx";
 import { useApi } from "../shell/session.tsx";
 import { classNames } from "../ui/class-names.ts";
 import { formatCount, formatDuration, formatRating } from "../ui/format.ts";
@@ -54,7 +55,7 @@ export function CaseContent({
         onWhy={(why) => void navigate({ search: (before) => ({ ...before, why, result: shown._id }) })}
       />
       <TraceScores result={shown} />
-      <Facts result={shown} projectId={api.projectId} />
+      <Facts result={shown} />
     </div>
   );
 }
@@ -93,7 +94,7 @@ function Repetitions({
   );
 }
 
-function Facts({ result, projectId }: { result: ResultRow; projectId: string }) {
+function Facts({ result }: { result: ResultRow }) {
   const { traceId, latencyMs, inputTokens, outputTokens } = result;
   return (
     <dl className="m-0 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-soft [&_dd]:m-0 [&_dd]:text-ink [&_dd]:tabular-nums">
@@ -108,9 +109,7 @@ function Facts({ result, projectId }: { result: ResultRow; projectId: string }) 
         {traceId === null ? (
           <span className="text-soft">none was linked</span>
         ) : (
-          <Link to="/p/$projectId/traces/$traceId" params={{ projectId, traceId }} className="text-accent">
-            Open the trace
-          </Link>
+          <TraceLink traceId={traceId}>Open the trace</TraceLink>
         )}
       </dd>
     </dl>

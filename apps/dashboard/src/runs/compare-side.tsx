@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { TraceLink } from "../blocks/evidence-links.tsx";
 import { useApi } from "../shell/session.tsx";
 import { formatCount, formatDuration } from "../ui/format.ts";
 import { Markdown } from "../ui/markdown.tsx";
@@ -51,11 +52,7 @@ export function CompareSide({
               {formatCount(inputTokens)} in, {formatCount(outputTokens)} out
             </span>
           )}
-          {traceId !== null && (
-            <Link to="/p/$projectId/traces/$traceId" params={{ projectId, traceId }} className="text-accent">
-              Trace
-            </Link>
-          )}
+          {traceId !== null && <TraceLink traceId={traceId}>Trace</TraceLink>}
           <Link
             to="/p/$projectId/runs/$runId"
             params={{ projectId, runId }}

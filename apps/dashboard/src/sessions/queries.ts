@@ -38,17 +38,6 @@ export const turnsQuery = (api: ProjectApi, sessionId: string) =>
     refetchInterval: freshMs,
   });
 
-/** The scores by judges and groups for a session as a whole, newest first. */
-export const sessionScoresQuery = (api: ProjectApi, sessionId: string) =>
-  queryOptions({
-    queryKey: [api.projectId, "session-scores", sessionId],
-    queryFn: async ({ signal }) => {
-      const path = "/api/v1/agent-monitoring/sessions/{sessionId}/scores";
-      return (await bodyOf(api.GET(path, { params: { path: { sessionId } }, signal }))).scores;
-    },
-    refetchInterval: freshMs,
-  });
-
 /** The scores of clients that name a session, newest first. */
 export const clientScoresQuery = (api: ProjectApi, sessionId: string) =>
   queryOptions({

@@ -2,9 +2,10 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { ScoreList } from "../blocks/score-list.tsx";
+import { useSessionVerdicts } from "../blocks/session-verdicts.ts";
 import { TracesLink } from "../blocks/traces-link.tsx";
 import type { Verdict } from "../blocks/verdict.ts";
-import { WhyPanel } from "../blocks/why-panel.tsx";
+import { SessionWhy } from "../blocks/why-panel.tsx";
 import { useApi } from "../shell/session.tsx";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
@@ -14,7 +15,6 @@ import { Score } from "../ui/score.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
 import { clientScoresQuery, type Turn, turnsQuery } from "./queries.ts";
 import { SessionTurns } from "./session-turns.tsx";
-import { useSessionVerdicts } from "./session-why.tsx";
 import { TurnWhy } from "./turn-why.tsx";
 import { totalsOf } from "./turns.ts";
 
@@ -30,7 +30,7 @@ export function SessionPage() {
   const navigate = useNavigate({ from: "/p/$projectId/sessions/$sessionId" });
   const query = useInfiniteQuery(turnsQuery(api, sessionId));
   const turns = useMemo(() => query.data?.pages.flatMap(({ traces }) => traces).toReversed() ?? [], [query.data]);
-  const { verdicts } = useSessionVerdicts(sessionId);
+  const { data: verdicts = [] } = useSessionVerdicts(sessionId);
   const turn = turns.find(({ _id }) => _id === chosen);
   const close = (): void => void navigate({ search: (before) => ({ ...before, why: undefined }) });
   return (
@@ -91,7 +91,7 @@ export function SessionPage() {
             }
           </Loaded>
         </div>
-        {why === ofSession && verdicts.length > 0 && <WhyPanel verdicts={verdicts} onClose={close} />}
+        {why === ofSession && <SessionWhy sessionId={sessionId} onClose={close} />}
         {why !== undefined && why !== ofSession && turn !== undefined && (
           <TurnWhy key={turn._id} turn={turn} chosen={why} onClose={close} />
         )}

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { useWhyKey } from "../blocks/why-key.ts";
+import { SessionWhy } from "../blocks/why-panel.tsx";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { DataTable } from "../ui/data-table.tsx";
@@ -19,7 +20,6 @@ import {
   type SessionWindow,
   shownSessions,
 } from "./session-list.ts";
-import { SessionWhy } from "./session-why.tsx";
 import { SessionsFilter } from "./sessions-filter.tsx";
 
 const route = getRouteApi("/p/$projectId/sessions");

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { type ReactNode, useMemo } from "react";
 import { Conversation } from "../blocks/conversation.tsx";
+import { SessionLink } from "../blocks/evidence-links.tsx";
 import { spanMessages } from "../blocks/span-messages.ts";
 import { refusalOf, useAdministers } from "../shell/role.ts";
 import { useApi } from "../shell/session.tsx";
@@ -104,7 +104,6 @@ function Said({ trace }: { trace: TraceDetail }) {
 }
 
 function Facts({ trace }: { trace: TraceDetail }) {
-  const { projectId } = useApi();
   const { sessionId } = trace;
   return (
     <dl className="m-0 grid grid-cols-[repeat(auto-fill,minmax(6.5rem,1fr))] gap-x-4 gap-y-2">
@@ -122,14 +121,7 @@ function Facts({ trace }: { trace: TraceDetail }) {
       {trace.trafficSource !== undefined && <Fact label="Source">eval run</Fact>}
       {sessionId !== undefined && (
         <Fact label="Session">
-          <Link
-            to="/p/$projectId/sessions/$sessionId"
-            params={{ projectId, sessionId }}
-            className="text-accent"
-            title={sessionId}
-          >
-            {sessionId}
-          </Link>
+          <SessionLink sessionId={sessionId} />
         </Fact>
       )}
     </dl>

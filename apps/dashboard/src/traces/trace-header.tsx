@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { SessionLink } from "../blocks/evidence-links.tsx";
 import { verdictsOfTrace } from "../blocks/verdict-sources.ts";
 import { useApi } from "../shell/session.tsx";
 import { countOf, formatCost, formatCount, formatDuration, formatShare } from "../ui/format.ts";
@@ -47,7 +48,6 @@ export function TraceFigures({
   isTruncated: boolean;
   isArriving: boolean;
 }) {
-  const { projectId } = useApi();
   const tokens = (trace.inputTokens ?? 0) + (trace.outputTokens ?? 0);
   const cached = trace.cacheReadTokens && trace.inputTokens ? trace.cacheReadTokens / trace.inputTokens : null;
   return (
@@ -74,13 +74,9 @@ export function TraceFigures({
       )}
       {trace.model !== undefined && <span className="truncate">{trace.model}</span>}
       {trace.sessionId !== undefined && trace.sessionId !== otelTraceId(trace.metadata) && (
-        <Link
-          to="/p/$projectId/sessions/$sessionId"
-          params={{ projectId, sessionId: trace.sessionId }}
-          className="truncate text-accent"
-        >
+        <SessionLink sessionId={trace.sessionId} className="truncate">
           Session
-        </Link>
+        </SessionLink>
       )}
       {trace.trafficSource === "eval-run" && <Badge title="Sent by an evaluation run">run</Badge>}
       {isArriving && (

@@ -1,12 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { verdictsOfEvaluations, verdictsOfTrace } from "../blocks/verdict-sources.ts";
-import { Why } from "../blocks/why.tsx";
+import { WhyChoice } from "../blocks/why-choice.tsx";
 import { traceEvaluationsQuery } from "../blocks/why-queries.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
-import { classNames } from "../ui/class-names.ts";
-import { Score } from "../ui/score.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
 import type { TraceDetail } from "./trace-queries.ts";
 
@@ -41,30 +39,7 @@ export function VerdictsTab({
             </EmptyState>
           );
         }
-        return (
-          <div className="flex flex-col gap-4">
-            {verdicts.length > 1 && (
-              <div role="group" aria-label="Scorer" className="flex flex-wrap gap-1.5">
-                {verdicts.map((each) => (
-                  <button
-                    key={each.key}
-                    type="button"
-                    aria-pressed={each === verdict}
-                    onClick={() => setChosen(each.key)}
-                    className={classNames(
-                      "inline-flex h-7 max-w-full items-center gap-2 rounded-sm border px-2 max-md:h-11",
-                      each === verdict ? "border-accent bg-chosen" : "border-line hover:bg-hover",
-                    )}
-                  >
-                    <span className="truncate">{each.scorer.name ?? "Judge"}</span>
-                    <Score rating={each.rating} threshold={each.threshold} />
-                  </button>
-                ))}
-              </div>
-            )}
-            <Why key={verdict.key} verdict={verdict} />
-          </div>
-        );
+        return <WhyChoice verdicts={verdicts} chosen={verdict.key} onChoose={setChosen} />;
       }}
     </Loaded>
   );
