@@ -4484,6 +4484,8 @@ export interface operations {
                 runSource?: string;
                 /** @description The name of the agent: `displayName`, else `name`, of the subject */
                 subject?: string;
+                /** @description The agent's version: `version`, else `metadata.version`, of the subject */
+                version?: string;
                 /** @description ISO 8601: created at this time or later */
                 from?: string;
                 /** @description ISO 8601: created before this time */

@@ -76,7 +76,7 @@ describe("the list of runs", () => {
       client.createRun(datasetId, { evaluationSubject, ...more });
     const refund = await create({ displayName: "refund-agent", version: "1.4.0", metadata: { branch: "main" } });
     const search = await create(
-      { displayName: "Süche 100%", git: { commit_sha: "d94c3b6" } },
+      { displayName: "Süche 100%", git: { commit_sha: "d94c3b6" }, version: " ", metadata: { version: " 7\n" } },
       { runSource: "nightly" },
     );
     const hostile = await create({ displayName: "refund\u0000agent" });
@@ -86,6 +86,9 @@ describe("the list of runs", () => {
     expect(await idsOf("runSource=nightly")).toEqual([search]);
     expect(await idsOf("subject=refund-agent")).toEqual([refund]);
     expect(await idsOf("subject=refund")).toEqual([]);
+    expect(await idsOf("version=1.4.0")).toEqual([refund]);
+    expect(await idsOf("version=7")).toEqual([search]);
+    expect(await idsOf("version=1.4")).toEqual([]);
     expect(await idsOf("search=REFUND-")).toEqual([refund]);
     expect(await idsOf("search=1.4")).toEqual([refund]);
     expect(await idsOf("search=main")).toEqual([refund]);

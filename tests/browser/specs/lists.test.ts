@@ -141,3 +141,17 @@ test("the runs of a dataset begin with the versions of its agent, each compared 
       expect.stringContaining(`/runs/${shown.get("candidate")}`),
     ]);
   }));
+
+test("the number of runs of an agent's version opens these runs", () =>
+  withPage(`datasets/${sample.datasetId}?tab=runs`, async (page) => {
+    const versions = page.getByRole("table", { name: "Versions of the agent" });
+    const count = versions.locator('a[href*="version=1.4.0"]');
+    const counted = Number(await count.textContent());
+    expect(counted).toBeGreaterThan(0);
+    await count.click();
+    await page.waitForURL(/\/runs\?/);
+    await page.getByRole("button", { name: "Version: 1.4.0", exact: true }).waitFor();
+    const rows = page.getByRole("table", { name: "Runs", exact: true }).getByRole("row");
+    // The first row is the header.
+    await expect.poll(() => rows.count()).toBe(counted + 1);
+  }));

@@ -37,7 +37,20 @@ export function AgentVersions({ datasetId }: { datasetId: string }) {
                       {version}
                     </Link>
                   </td>
-                  <td>{formatCount(runCount)}</td>
+                  <td>
+                    {isVersion({ version }) ? (
+                      <Link
+                        to="/p/$projectId/runs"
+                        params={{ projectId }}
+                        search={{ dataset: datasetId, version, status: "completed" }}
+                        className="text-ink hover:text-accent"
+                      >
+                        {formatCount(runCount)}
+                      </Link>
+                    ) : (
+                      formatCount(runCount)
+                    )}
+                  </td>
                   <td>{formatCount(ratedCount)}</td>
                   <td>
                     <Score rating={averageRating} scorer={`mean of ${formatCount(ratedCount)} results`} />

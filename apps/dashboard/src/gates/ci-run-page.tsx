@@ -56,11 +56,24 @@ function Figures({ ciRun }: { ciRun: CiRun }) {
         label="Answered"
         note={
           missing > 0 && ciRun.status !== "in_progress" ? (
-            <span className="text-bad">{missing} not answered</span>
+            <Link
+              to="/p/$projectId/runs/$runId"
+              params={{ projectId: api.projectId, runId: ciRun.run_id }}
+              search={{ tab: "missing" }}
+              className="text-bad"
+            >
+              {missing} not answered
+            </Link>
           ) : null
         }
       >
-        {formatCount(submitted)}
+        <Link
+          to="/p/$projectId/runs/$runId"
+          params={{ projectId: api.projectId, runId: ciRun.run_id }}
+          className="text-ink hover:text-accent"
+        >
+          {formatCount(submitted)}
+        </Link>
       </Stat>
       <Stat label="Dataset">
         <Link

@@ -31,7 +31,7 @@ export function RunFilterBar() {
   const navigate = useNavigate({ from: "/p/$projectId/runs" });
   const datasets = useQuery(allDatasetsQuery(api)).data ?? [];
   const agents = useQuery(agentNamesQuery(api)).data ?? [];
-  const { dataset, subject, source, status, from, to } = search;
+  const { dataset, subject, version, source, status, from, to } = search;
   const change = (next: RunFilters, isTyping = false): void =>
     void navigate({ search: (before) => ({ ...before, ...next }), replace: isTyping });
   const isFiltered = Object.keys(filtersOf(search)).length > 0;
@@ -55,6 +55,14 @@ export function RunFilterBar() {
         options={agents.map((name) => ({ value: name, label: name }))}
         onChoose={(value) => change({ subject: value })}
       />
+      {version !== undefined && (
+        <FilterMenu
+          label="Version"
+          chosen={version}
+          options={[{ value: version, label: version }]}
+          onChoose={(value) => change({ version: value })}
+        />
+      )}
       <FilterMenu label="Source" chosen={source} options={sources} onChoose={(value) => change({ source: value })} />
       <FilterMenu
         label="Status"

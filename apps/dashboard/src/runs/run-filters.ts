@@ -8,6 +8,8 @@ export const readRunsSearch = searchOf({
   dataset: text,
   /** The name of an agent. */
   subject: text,
+  /** A version of the agent. */
+  version: text,
   /** `sdk`, `ci`, or another source of the run. */
   source: text,
   status: oneOf(["in_progress", "completed", "failed"]),
@@ -28,12 +30,16 @@ export function filtersOf({ selected: _, ...filters }: RunsSearch): RunFilters {
 }
 
 /** The filters as parameters of the API. */
-export function runListQueryOf({ search, dataset, subject, source, status, from, to }: RunFilters, now = Date.now()) {
+export function runListQueryOf(
+  { search, dataset, subject, version, source, status, from, to }: RunFilters,
+  now = Date.now(),
+) {
   return {
     caseStatistics: "none",
     ...(search !== undefined && { search }),
     ...(dataset !== undefined && { datasetId: dataset }),
     ...(subject !== undefined && { subject }),
+    ...(version !== undefined && { version }),
     ...(source !== undefined && { runSource: source }),
     ...(status !== undefined && { status }),
     ...(from !== undefined && { from: momentOf(from, now) }),

@@ -83,6 +83,7 @@ function readQuery(query: Query): Omit<RunListQuery, "makeRoom"> {
       status: readOneOf(query, "status", statuses),
       runSource: readStored(query, "runSource"),
       subject: readStored(query, "subject"),
+      version: readStored(query, "version"),
       from: readInstant(query, "from"),
       to: readInstant(query, "to"),
       search: readStored(query, "search"),

@@ -66,6 +66,8 @@ export interface RunFilter {
   runSource: string | null;
   /** The agent's complete name. */
   subject: string | null;
+  /** The agent's complete version, without white space around it. */
+  version: string | null;
   /** Created at this time or later. */
   from: Date | null;
   /** Created before this time. */
@@ -137,16 +139,16 @@ export function createRunStore(database: Database): RunStore {
               select *
               from evals.runs
               where ${filtered}
-                and ($9::uuid is null or (created_at, id) < (
-                  coalesce((select created_at from evals.runs as last where last.project_id = $1 and last.id = $9), $10),
-                  $9
+                and ($10::uuid is null or (created_at, id) < (
+                  coalesce((select created_at from evals.runs as last where last.project_id = $1 and last.id = $10), $11),
+                  $10
                 ))
               order by created_at desc, id desc
-              limit $11`,
+              limit $12`,
             large: ["evaluation_subject", "smoke_test_variants", "plan"],
             order: "created_at desc, id desc",
             columns: runColumns,
-            bytesMax: "$12",
+            bytesMax: "$13",
           }),
           values: [...filterValues(projectId, filter), last?.id, last?.createdAt, rowsMax, bytesMax],
         }),
@@ -250,6 +252,9 @@ const saidBySubject = (expressions: readonly string[]): string =>
 
 const nameOfSubject = "coalesce(subject ->> 'displayName', subject ->> 'name')";
 
+const trimmed = (expression: string): string => `nullif(btrim(${expression}, E' \\t\\r\\n'), '')`;
+const versionOfSubject = `coalesce(${trimmed("subject ->> 'version'")}, ${trimmed("subject #>> '{metadata,version}'")})`;
+
 /** Branch and commit are in `git` (pipelines) or `metadata` (the SDK). Null if the subject has none. */
 export const branchOfSubject = `nullif(${saidBySubject([
   "coalesce(subject #>> '{git,branch}', subject #>> '{metadata,branch}')",
@@ -258,7 +263,7 @@ export const commitOfSubject = `nullif(${saidBySubject([
   "coalesce(subject #>> '{git,commit_sha}', subject #>> '{git,commit}', subject #>> '{metadata,commit}')",
 ])}, '')`;
 
-/** The first eight parameters are {@link filterValues}. */
+/** The first nine parameters are {@link filterValues}. */
 const filtered = `
             project_id = $1
             and ($2::uuid is null or dataset_id = $2)
@@ -275,12 +280,13 @@ const filtered = `
               "subject #>> '{metadata,commit}'",
               "subject #>> '{git,branch}'",
               "subject #>> '{git,commit_sha}'",
-            ])} ilike '%' || $8)`;
+            ])} ilike '%' || $8)
+            and ($9::text is null or ${saidBySubject([versionOfSubject])} = $9)`;
 
 function filterValues(projectId: string, filter: RunFilter): unknown[] {
-  const { datasetId, status, runSource, subject, from, to, search } = filter;
+  const { datasetId, status, runSource, subject, from, to, search, version } = filter;
   const pattern = search === null ? null : `${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-  return [projectId, datasetId, status, runSource, subject, from, to, pattern];
+  return [projectId, datasetId, status, runSource, subject, from, to, pattern, version];
 }
 
 /** The insert of a run, for callers that insert something else in the same transaction. */
