@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { serviceNames } from "@touchstone/contracts";
 import {
+  findFreePort,
   startTestNats,
   startThrowAwayNatsCluster,
   type TestNats,
@@ -29,7 +30,7 @@ afterEach(async () => {
 });
 
 async function startCluster(): Promise<ThrowAwayNatsCluster> {
-  const cluster = await startThrowAwayNatsCluster({ users, tls: { ...server, caFile } });
+  const cluster = await startThrowAwayNatsCluster({ findPort: findFreePort, users, tls: { ...server, caFile } });
   closers.push(cluster.stop);
   return cluster;
 }

@@ -1,7 +1,7 @@
 import { chmod, chown, copyFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { createLogger } from "@touchstone/service-kit";
-import { startThrowAwayPostgres, type ThrowAwayPostgres, testCertificates } from "@touchstone/testkit";
+import { findFreePort, startThrowAwayPostgres, type ThrowAwayPostgres, testCertificates } from "@touchstone/testkit";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openDatabase } from "../src/index.ts";
@@ -11,7 +11,7 @@ const { caFile, otherCaFile, server } = testCertificates;
 let postgres: ThrowAwayPostgres;
 
 beforeAll(async () => {
-  postgres = await startThrowAwayPostgres();
+  postgres = await startThrowAwayPostgres({ port: await findFreePort() });
   const { dataFolder } = postgres;
   const { uid, gid } = await stat(dataFolder);
   // PostgreSQL refuses a key that others can read.

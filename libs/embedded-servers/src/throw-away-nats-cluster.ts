@@ -1,4 +1,3 @@
-import { findFreePort } from "./free-port.ts";
 import type { NatsTls, NatsUser } from "./nats-config.ts";
 import { startThrowAwayNats, type ThrowAwayNats } from "./throw-away-nats.ts";
 
@@ -11,17 +10,28 @@ export interface ThrowAwayNatsCluster {
 }
 
 /** Three nats-servers of one cluster, like {@link startThrowAwayNats}; `tls` is for clients and among the servers. */
-export async function startThrowAwayNatsCluster(
-  options: { users?: readonly NatsUser[]; isDurable?: boolean; tls?: NatsTls } = {},
-): Promise<ThrowAwayNatsCluster> {
-  const ports = await Promise.all([findFreePort(), findFreePort(), findFreePort()]);
+export async function startThrowAwayNatsCluster({
+  findPort,
+  ...options
+}: {
+  /** Finds ports that no other program takes while a server is stopped. */
+  findPort: () => Promise<number>;
+  users?: readonly NatsUser[];
+  isDurable?: boolean;
+  tls?: NatsTls;
+}): Promise<ThrowAwayNatsCluster> {
+  const ports = await Promise.all([findPort(), findPort(), findPort()]);
   const [user, password] = ["route", "route-password"];
   const cluster = {
     ...{ name: "touchstone", user, password, tls: options.tls },
     routes: ports.map((port) => `nats://${user}:${password}@127.0.0.1:${port}`),
   };
-  const starting = ports.map((port) =>
-    startThrowAwayNats({ ...options, cluster: { ...cluster, listen: `127.0.0.1:${port}` } }),
+  const starting = ports.map(async (port) =>
+    startThrowAwayNats({
+      ...options,
+      port: await findPort(),
+      cluster: { ...cluster, listen: `127.0.0.1:${port}` },
+    }),
   );
   const started = await Promise.allSettled(starting);
   const servers = started.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));

@@ -30,6 +30,8 @@ export interface ThrowAwayPostgres {
 
 export interface ThrowAwayPostgresOptions {
   connectionsMax?: number;
+  /** Default: one that is free now. Another program may take it while the server is stopped. */
+  port?: number;
   /** Settings besides the defaults, which trade durability for speed. */
   settings?: Readonly<Record<string, string>>;
   /** An existing folder for the data, a small file system for instance. Default: a temporary one. */
@@ -88,7 +90,7 @@ export async function startThrowAwayPostgres(options: ThrowAwayPostgresOptions =
           ...settings,
         },
       });
-    const { port, ...launched } = await launchOnFreePort(launch, undefined);
+    const { port, ...launched } = await launchOnFreePort(launch, options.port);
     let { server } = launched;
     return {
       url: `postgres://postgres@127.0.0.1:${port}/postgres`,

@@ -7,6 +7,7 @@ import { createLogger, createMetrics, readStoreServiceConfig } from "@touchstone
 import {
   createScriptedClock,
   createTestDatabase,
+  findFreePort,
   startTestNats,
   startThrowAwayNatsCluster,
   type TestDatabase,
@@ -74,7 +75,7 @@ async function startConsumer(settings: Readonly<Record<string, string>>, handle:
 }
 
 test("a cluster without quorum stays connected, and readiness and the log say that it stores no events", async () => {
-  const cluster = await startThrowAwayNatsCluster();
+  const cluster = await startThrowAwayNatsCluster({ findPort: findFreePort });
   onTestFinished(cluster.stop);
   const settings = { SERVICE_NATS_URL: cluster.url, SERVICE_NATS_REPLICAS: "3" };
   const service = await startConsumer(settings, async () => {});

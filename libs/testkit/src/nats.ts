@@ -1,6 +1,7 @@
 import { type NatsTls, type NatsUser, startThrowAwayNats } from "@touchstone/embedded-servers";
 import { inject } from "vitest";
 import { endsProcess } from "./ending-signals.ts";
+import { findFreePort } from "./free-port.ts";
 import { startNatsContainer } from "./nats-container.ts";
 import type { TestNats } from "./test-nats.ts";
 
@@ -20,8 +21,8 @@ export interface TestNatsOptions {
 /** A separate nats-server with JetStream for a test file, with messages up to 8 MB. Stop it in `afterAll`. */
 export async function startTestNats(options: TestNatsOptions = {}): Promise<TestNats> {
   if (inject("usesContainers") && options.tls === undefined) return startNatsContainer(options);
-  const { storeDir, ...others } = options;
-  const server = await startThrowAwayNats({ ...others, storeFolder: storeDir });
+  const { storeDir, port = await findFreePort(), ...others } = options;
+  const server = await startThrowAwayNats({ ...others, port, storeFolder: storeDir });
   return {
     url: server.url,
     port: server.port,

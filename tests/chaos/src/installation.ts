@@ -95,8 +95,8 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
     const database = await startTcpProxy(postgres.port);
     cleanups.push(() => database.close());
     const natsServers = options.hasNatsCluster
-      ? (await startThrowAwayNatsCluster({ isDurable: true })).servers
-      : [await startThrowAwayNats()];
+      ? (await startThrowAwayNatsCluster({ findPort: findFreePort, isDurable: true })).servers
+      : [await startThrowAwayNats({ port: await findFreePort() })];
     cleanups.push(async () => {
       for (const server of natsServers) server.signal("SIGCONT");
       await Promise.all(natsServers.map((server) => server.stop()));

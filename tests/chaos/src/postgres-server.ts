@@ -1,4 +1,5 @@
 import { startThrowAwayPostgres, type ThrowAwayPostgresOptions } from "@touchstone/embedded-servers";
+import { findFreePort } from "@touchstone/testkit";
 import { Client, type QueryResult, type QueryResultRow } from "pg";
 import { signalTree } from "./process-tree.ts";
 
@@ -36,6 +37,7 @@ export const databaseUrlAt = (port: number): string => `postgres://${login}@127.
 /** Starts a server that syncs every commit, with an empty database for the services or the database of a backup. */
 export async function startPostgresServer(options: ThrowAwayPostgresOptions = {}): Promise<PostgresServer> {
   const server = await startThrowAwayPostgres({
+    port: await findFreePort(),
     ...options,
     settings: { fsync: "on", full_page_writes: "on", synchronous_commit: "on", ...options.settings },
   });
