@@ -28,6 +28,8 @@ const places: Record<string, string> = {
   Deployment: "deployments",
 };
 
+const strict = "fieldValidation=Strict";
+
 /** A kube-apiserver with its etcd, on loopback; neither schedules nor runs anything. */
 export async function startApiServer(version: (typeof kubernetesVersions)[number]) {
   const { apiServer, etcd } = await buildKubernetes(version);
@@ -46,32 +48,8 @@ export async function startApiServer(version: (typeof kubernetesVersions)[number
   const clients = `http://127.0.0.1:${clientPort}`;
   const peers = `http://127.0.0.1:${peerPort}`;
   const children = [
-    spawn(etcd, [
-      `--data-dir=${path.join(folder, "etcd")}`,
-      `--listen-client-urls=${clients}`,
-      `--advertise-client-urls=${clients}`,
-      `--listen-peer-urls=${peers}`,
-      `--initial-advertise-peer-urls=${peers}`,
-      `--initial-cluster=default=${peers}`,
-      "--unsafe-no-fsync",
-      "--log-level=error",
-    ]),
-    spawn(apiServer, [
-      `--etcd-servers=${clients}`,
-      "--bind-address=127.0.0.1",
-      // It refuses to announce a loopback address; this one is not used.
-      "--advertise-address=192.0.2.1",
-      `--secure-port=${port}`,
-      `--cert-dir=${path.join(folder, "certificates")}`,
-      `--token-auth-file=${tokens}`,
-      `--service-account-key-file=${key}`,
-      `--service-account-signing-key-file=${key}`,
-      "--service-account-issuer=https://127.0.0.1",
-      "--service-cluster-ip-range=10.0.0.0/24",
-      "--authorization-mode=RBAC",
-      // No controller makes the accounts that it asks for.
-      "--disable-admission-plugins=ServiceAccount",
-    ]),
+    spawn(etcd, etcdArguments({ folder, clients, peers })),
+    spawn(apiServer, apiServerArguments({ folder, clients, port, key, tokens })),
   ];
   let log = "";
   for (const child of children) {
@@ -79,40 +57,12 @@ export async function startApiServer(version: (typeof kubernetesVersions)[number
     child.stderr.on("data", (chunk) => (log = (log + chunk).slice(-5_000)));
   }
 
-  async function call(method: string, place: string, body?: unknown): Promise<{ status: number; text: string }> {
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    // Its certificate is its own.
-    const sent = request({
-      host: "127.0.0.1",
-      port,
-      path: place,
-      method,
-      headers,
-      rejectUnauthorized: false,
-      timeout: 30_000,
-    });
-    sent.on("timeout", () => sent.destroy(new Error("the API server did not answer within 30 s")));
-    const answer = new Promise<{ status: number; text: string }>((resolve, reject) => {
-      sent.once("error", reject);
-      sent.once("response", (message) =>
-        text(message).then((content) => resolve({ status: message.statusCode ?? 0, text: content }), reject),
-      );
-    });
-    sent.end(body === undefined ? undefined : JSON.stringify(body));
-    return answer;
-  }
+  const call = (method: string, place: string, body?: unknown) => callServer({ port, token, method, place, body });
 
   async function post(place: string, resource: unknown): Promise<void> {
     const { status, text: answer } = await call("POST", place, resource);
     if (status >= 300) throw new Error(`The API server refused ${JSON.stringify(resource).slice(0, 200)}: ${answer}`);
   }
-
-  function placeOf(namespace: string, { apiVersion, kind }: Resource): string {
-    const base = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-    return `${base}/namespaces/${namespace}/${places[kind] ?? kind}`;
-  }
-
-  const strict = "fieldValidation=Strict";
 
   async function stop(): Promise<void> {
     await Promise.all(children.map(end));
@@ -200,4 +150,90 @@ function renderKubeconfig(server: string, token: string): string {
     contexts: [{ name: "proof", context: { cluster: "proof", user: "admin" } }],
     "current-context": "proof",
   });
+}
+
+function etcdArguments({ folder, clients, peers }: { folder: string; clients: string; peers: string }): string[] {
+  return [
+    `--data-dir=${path.join(folder, "etcd")}`,
+    `--listen-client-urls=${clients}`,
+    `--advertise-client-urls=${clients}`,
+    `--listen-peer-urls=${peers}`,
+    `--initial-advertise-peer-urls=${peers}`,
+    `--initial-cluster=default=${peers}`,
+    "--unsafe-no-fsync",
+    "--log-level=error",
+  ];
+}
+
+function apiServerArguments({
+  folder,
+  clients,
+  port,
+  key,
+  tokens,
+}: {
+  folder: string;
+  clients: string;
+  port: number;
+  /** The file of the key that signs the tokens of service accounts. */
+  key: string;
+  /** The file of the tokens that may log in. */
+  tokens: string;
+}): string[] {
+  return [
+    `--etcd-servers=${clients}`,
+    "--bind-address=127.0.0.1",
+    // It refuses to announce a loopback address; this one is not used.
+    "--advertise-address=192.0.2.1",
+    `--secure-port=${port}`,
+    `--cert-dir=${path.join(folder, "certificates")}`,
+    `--token-auth-file=${tokens}`,
+    `--service-account-key-file=${key}`,
+    `--service-account-signing-key-file=${key}`,
+    "--service-account-issuer=https://127.0.0.1",
+    "--service-cluster-ip-range=10.0.0.0/24",
+    "--authorization-mode=RBAC",
+    // No controller makes the accounts that it asks for.
+    "--disable-admission-plugins=ServiceAccount",
+  ];
+}
+
+async function callServer({
+  port,
+  token,
+  method,
+  place,
+  body,
+}: {
+  port: number;
+  token: string;
+  method: string;
+  place: string;
+  body: unknown;
+}): Promise<{ status: number; text: string }> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  // Its certificate is its own.
+  const sent = request({
+    host: "127.0.0.1",
+    port,
+    path: place,
+    method,
+    headers,
+    rejectUnauthorized: false,
+    timeout: 30_000,
+  });
+  sent.on("timeout", () => sent.destroy(new Error("the API server did not answer within 30 s")));
+  const answer = new Promise<{ status: number; text: string }>((resolve, reject) => {
+    sent.once("error", reject);
+    sent.once("response", (message) =>
+      text(message).then((content) => resolve({ status: message.statusCode ?? 0, text: content }), reject),
+    );
+  });
+  sent.end(body === undefined ? undefined : JSON.stringify(body));
+  return answer;
+}
+
+function placeOf(namespace: string, { apiVersion, kind }: Resource): string {
+  const base = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  return `${base}/namespaces/${namespace}/${places[kind] ?? kind}`;
 }

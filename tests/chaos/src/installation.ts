@@ -102,38 +102,22 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
       await Promise.all(natsServers.map((server) => server.stop()));
     });
     const nats = natsServers[0] as ThrowAwayNats;
-    const portsOf = (count: number): Promise<number[]> => Promise.all(Array.from({ length: count }, findFreePort));
-    const [authPort] = await portsOf(1);
-    const [monitorPort] = await portsOf(1);
-    const ingestPorts = await portsOf(options.ingests ?? 1);
-    const evalRunsPorts = await portsOf(options.evalRuns ?? 0);
-    const judgePorts = await portsOf(options.judges ?? 0);
-    const dropinPorts = await portsOf(options.dropins ?? 0);
-    const gatewayPorts = await portsOf(options.gateways ?? 1);
-    const at = (port: number | undefined): string => `http://127.0.0.1:${port}`;
-    const environment: Record<string, string> = {
+    const ports = await findPorts(options);
+    const environment = {
+      ...environmentOf(ports),
       SERVICE_DB_URL: databaseUrlAt(database.port),
       SERVICE_NATS_URL: natsServers.map(({ url }) => url).join(","),
       SERVICE_NATS_REPLICAS: String(natsServers.length),
-      SERVICE_INTERNAL_SECRET: randomBytes(32).toString("base64url"),
-      SERVICE_AUTH_URL: at(authPort),
-      SERVICE_INGEST_URL: ingestPorts.map(at).join(","),
-      // Nothing listens there if it is not part of the test.
-      SERVICE_EVAL_RUNS_URL: evalRunsPorts.map(at).join(",") || at(1),
-      SERVICE_MONITOR_URL: at(monitorPort),
-      SERVICE_DROPIN_URL: dropinPorts.map(at).join(",") || at(1),
-      SERVICE_RATE_LIMIT: "off",
-      SERVICE_LOG_LEVEL: "warn",
       ...options.settings,
     };
     const openSlot = async (
       name: ServiceName,
-      port: number | undefined,
+      port: number,
       own: Readonly<Record<string, string>> = {},
     ): Promise<ServiceSlot> => {
       const slot = await startSlot({
         name,
-        port: port as number,
+        port,
         environment: { ...environment, ...own },
         repository: options.repository ?? thisRepository,
         ...options.launch?.[name],
@@ -154,13 +138,13 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
       return Object.assign(slot, { bus });
     };
     const opening = {
-      auth: [openSlot("auth", authPort)],
-      monitor: [openSlot("monitor", monitorPort)],
-      ingests: ingestPorts.map((port) => openSlot("ingest", port)),
-      evalRuns: evalRunsPorts.map((port) => openJudgingSlot("eval-runs", port)),
-      judges: judgePorts.map((port, index) => openJudgingSlot("judge", port, options.judgeSettings?.(index))),
-      dropins: dropinPorts.map((port) => openSlot("dropin", port)),
-      gateways: gatewayPorts.map((port) => openSlot("gateway", port)),
+      auth: [openSlot("auth", ports.auth)],
+      monitor: [openSlot("monitor", ports.monitor)],
+      ingests: ports.ingests.map((port) => openSlot("ingest", port)),
+      evalRuns: ports.evalRuns.map((port) => openJudgingSlot("eval-runs", port)),
+      judges: ports.judges.map((port, index) => openJudgingSlot("judge", port, options.judgeSettings?.(index))),
+      dropins: ports.dropins.map((port) => openSlot("dropin", port)),
+      gateways: ports.gateways.map((port) => openSlot("gateway", port)),
     };
     // Waits for all outcomes, so that the clean-up of a failed start knows what to stop.
     await Promise.allSettled(Object.values(opening).flat());
@@ -176,22 +160,11 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
 
     const logTails = (): string =>
       slots.map(({ name, process }) => `${name}: ${process.log().slice(-logTailMax)}`).join("\n");
-
-    async function settle(): Promise<void> {
-      await waitUntil(
-        "every ingest, eval-runs, judge and dropin is ready and every gateway serves",
-        async () => {
-          const owners = [...ingests, ...evalRuns, ...judges, ...dropins];
-          const ready = owners.map(async ({ url }) => (await fetch(`${url}/health/ready`)).ok);
-          const serving = urls.map(async (url) => (await fetch(`${url}/api/v1/auth/config`)).ok);
-          return (await Promise.all([...ready, ...serving])).every(Boolean);
-        },
-        { timeoutMs: 60_000 },
-      ).catch((cause) => {
+    const owners = [...ingests, ...evalRuns, ...judges, ...dropins];
+    const settle = (): Promise<void> =>
+      awaitService({ owners, gateways }).catch((cause) => {
         throw new Error(logTails(), { cause });
       });
-    }
-
     await settle();
     const { apiKey } = (await (await fetch(`${urls[0]}/api/v1/auth/config`)).json()) as { apiKey: string };
     return {
@@ -218,23 +191,70 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
       },
       settle,
       logTails,
-      async listEnded() {
-        const lives = await Promise.all(
-          slots.map(({ url }) =>
-            fetch(`${url}/health/live`).then(
-              ({ ok }) => ok,
-              () => false,
-            ),
-          ),
-        );
-        return slots.filter((_, index) => !lives[index]).map(({ name }) => name);
-      },
+      listEnded: () => listEnded(slots),
       stop,
     };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+type Ports = Awaited<ReturnType<typeof findPorts>>;
+
+async function findPorts({ ingests = 1, evalRuns = 0, judges = 0, dropins = 0, gateways = 1 }: InstallationOptions) {
+  const find = (count: number): Promise<number[]> => Promise.all(Array.from({ length: count }, findFreePort));
+  return {
+    auth: await findFreePort(),
+    monitor: await findFreePort(),
+    ingests: await find(ingests),
+    evalRuns: await find(evalRuns),
+    judges: await find(judges),
+    dropins: await find(dropins),
+    gateways: await find(gateways),
+  };
+}
+
+/** The settings of every service, by which the services find each other. */
+function environmentOf({ auth, monitor, ingests, evalRuns, dropins }: Ports): Record<string, string> {
+  const at = (port: number): string => `http://127.0.0.1:${port}`;
+  return {
+    SERVICE_INTERNAL_SECRET: randomBytes(32).toString("base64url"),
+    SERVICE_AUTH_URL: at(auth),
+    SERVICE_INGEST_URL: ingests.map(at).join(","),
+    // Nothing listens there if it is not part of the test.
+    SERVICE_EVAL_RUNS_URL: evalRuns.map(at).join(",") || at(1),
+    SERVICE_MONITOR_URL: at(monitor),
+    SERVICE_DROPIN_URL: dropins.map(at).join(",") || at(1),
+    SERVICE_RATE_LIMIT: "off",
+    SERVICE_LOG_LEVEL: "warn",
+  };
+}
+
+type Slots = readonly Pick<ServiceSlot, "name" | "url">[];
+
+function awaitService({ owners, gateways }: { owners: Slots; gateways: Slots }): Promise<void> {
+  return waitUntil(
+    "every ingest, eval-runs, judge and dropin is ready and every gateway serves",
+    async () => {
+      const ready = owners.map(async ({ url }) => (await fetch(`${url}/health/ready`)).ok);
+      const serving = gateways.map(async ({ url }) => (await fetch(`${url}/api/v1/auth/config`)).ok);
+      return (await Promise.all([...ready, ...serving])).every(Boolean);
+    },
+    { timeoutMs: 60_000 },
+  );
+}
+
+async function listEnded(slots: Slots): Promise<string[]> {
+  const lives = await Promise.all(
+    slots.map(({ url }) =>
+      fetch(`${url}/health/live`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    ),
+  );
+  return slots.filter((_, index) => !lives[index]).map(({ name }) => name);
 }
 
 async function startSlot(

@@ -1,7 +1,7 @@
 import { judgeScorerReply, submitTraceReply, traceDetail, traceList } from "@touchstone/contracts";
 import type { LlmReply, RecordedLlmRequest, ScriptedLlm } from "@touchstone/testkit";
 import type { z } from "zod";
-import { createClient } from "../../integration/src/client.ts";
+import { type ApiClient, createClient } from "../../integration/src/client.ts";
 import { waitUntil } from "../../integration/src/wait-until.ts";
 import type { Installation } from "./installation.ts";
 
@@ -84,27 +84,6 @@ export async function startLiveJudging(
     return (await client.expect({ status: 201, schema: submitTraceReply }, "POST", "/ingest/traces", body)).traceId;
   }
 
-  /** The number of verdicts that the list shows for each trace of the project. */
-  async function readCounts(): Promise<Map<string, number>> {
-    const counts = new Map<string, number>();
-    for (let cursor: string | null = ""; cursor !== null; ) {
-      const route: string = `/ingest/traces?limit=${pageSize}${cursor && `&cursor=${cursor}`}`;
-      const page: z.output<typeof traceList> = await client.expect({ status: 200, schema: traceList }, "GET", route);
-      for (const { _id, judgeScores } of page.traces) counts.set(_id, judgeScores?.judgeCount ?? 0);
-      cursor = page.nextCursor;
-    }
-    return counts;
-  }
-
-  async function readVerdicts(id: string): Promise<string> {
-    const trace = { status: 200, schema: traceDetail };
-    const { judgeScores } = await client.expect(trace, "GET", `/ingest/traces/${id}`);
-    return (judgeScores?.verdicts ?? [])
-      .map(({ scorerName, rating }) => `${scorerName} ${rating}`)
-      .sort()
-      .join(", ");
-  }
-
   async function countRows(text: string, values: readonly unknown[]): Promise<number> {
     const { rows } = await system.postgres.query<{ n: number }>(text, [project.id, ...values]);
     return rows[0]?.n ?? 0;
@@ -130,7 +109,7 @@ export async function startLiveJudging(
         await waitUntil(
           `${count} traces show ${judgeNames.length} verdicts each`,
           async () => {
-            const counts = await readCounts();
+            const counts = await readCounts(client);
             const missing = ids.filter((id) => counts.get(id) !== judgeNames.length);
             if (missing.length > 0) throw new Error(`${missing.length} do not, the first being ${missing[0]}.`);
             return true;
@@ -156,7 +135,7 @@ export async function startLiveJudging(
           failing += ratings.filter(([, rating]) => rating < alertThreshold).length;
           if (where === "stored") continue;
           const expected = ratings.map(([judge, rating]) => `${judge} ${rating}`).sort();
-          const shown = await readVerdicts(id);
+          const shown = await readVerdicts(client, id);
           if (shown !== expected.join(", ")) faults.push(`trace ${id} shows ${shown}, not ${expected.join(", ")}`);
         }
         for (const [what, text, expected] of [
@@ -189,6 +168,27 @@ export async function startLiveJudging(
     { timeoutMs: 90_000 },
   );
   return { projectId: project.id, apiKey: project.apiKey, send };
+}
+
+/** The number of verdicts that the list shows for each trace of the project. */
+async function readCounts(client: ApiClient): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const route: string = `/ingest/traces?limit=${pageSize}${cursor && `&cursor=${cursor}`}`;
+    const page: z.output<typeof traceList> = await client.expect({ status: 200, schema: traceList }, "GET", route);
+    for (const { _id, judgeScores } of page.traces) counts.set(_id, judgeScores?.judgeCount ?? 0);
+    cursor = page.nextCursor;
+  }
+  return counts;
+}
+
+async function readVerdicts(client: ApiClient, id: string): Promise<string> {
+  const trace = { status: 200, schema: traceDetail };
+  const { judgeScores } = await client.expect(trace, "GET", `/ingest/traces/${id}`);
+  return (judgeScores?.verdicts ?? [])
+    .map(({ scorerName, rating }) => `${scorerName} ${rating}`)
+    .sort()
+    .join(", ");
 }
 
 const verdictsCount =

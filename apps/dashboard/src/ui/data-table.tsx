@@ -116,15 +116,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           className="grid h-8 items-center gap-3 px-4 text-xs text-faint md:px-6"
           style={{ gridTemplateColumns: template }}
         >
-          {columns.map((column) => (
-            <div
-              key={column.key}
-              role="columnheader"
-              className={classNames("truncate", column.align === "right" && "text-right")}
-            >
-              {column.header}
-            </div>
-          ))}
+          <Headers columns={columns as readonly Column<unknown>[]} />
         </div>
       </div>
       <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
@@ -170,6 +162,18 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       {footer}
     </div>
   );
+}
+
+function Headers({ columns }: { columns: readonly Column<unknown>[] }) {
+  return columns.map((column) => (
+    <div
+      key={column.key}
+      role="columnheader"
+      className={classNames("truncate", column.align === "right" && "text-right")}
+    >
+      {column.header}
+    </div>
+  ));
 }
 
 /** Redrawn only if the row or the columns change; keep the columns in a constant or a memo. */

@@ -54,19 +54,7 @@ const circuitOpenMs = 10_000;
 export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
   const { clock, sleep, apiKey, timeoutMs } = options;
   const host = new URL(options.baseUrl).host;
-  const client = new OpenAI({
-    apiKey: apiKey ?? keyPlaceholder,
-    baseURL: options.baseUrl,
-    // Each null keeps the package from reading an environment variable of its own.
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    maxRetries: 0,
-    timeout: timeoutMs,
-    fetch: options.fetch ?? cappedFetch,
-    logLevel: "off",
-  });
+  const client = openClient(options);
   const places = createAdaptiveLimit({ placesMax: options.placesMax, clock, sleep });
   const breaker = createCircuitBreaker({ clock, sleep, failuresMax: circuitFailuresMax, openMs: circuitOpenMs });
   const shapes = createShapeMemory(options.firstApi);
@@ -179,6 +167,22 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
     redact: (text) => (apiKey === null || apiKey.length < secretMinChars ? text : text.replaceAll(apiKey, "[secret]")),
     circuit: () => breaker.state(),
   };
+}
+
+function openClient({ baseUrl, apiKey, timeoutMs, fetch = cappedFetch }: OpenAiProviderOptions): OpenAI {
+  return new OpenAI({
+    apiKey: apiKey ?? keyPlaceholder,
+    baseURL: baseUrl,
+    // Each null keeps the package from reading an environment variable of its own.
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    maxRetries: 0,
+    timeout: timeoutMs,
+    fetch,
+    logLevel: "off",
+  });
 }
 
 function report(admission: Admission, thrown: unknown): void {

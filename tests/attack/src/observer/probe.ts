@@ -45,26 +45,15 @@ const pingMaxMs = 120_000;
 
 /** Starts the probe; ends with the process. */
 export function startProbe({ url, apiKey }: { url: string; apiKey: string }): Probe {
-  const agent = new Agent({ connections: 1_024 });
   const done: ProbedRequest[] = [];
   const underWay = new Map<Promise<unknown>, number>();
   const acknowledged: AcknowledgedTrace[] = [];
   const pings: { sentMs: number; latencyMs: number }[] = [];
 
-  async function send(method: Dispatcher.HttpMethod, path: string, body: string | null = null, waitMs = deadlineMs) {
-    const answer = await agent.request({
-      origin: url,
-      path,
-      method,
-      headers: { "x-api-key": apiKey, ...(body !== null && { "content-type": "application/json" }) },
-      body,
-      signal: AbortSignal.timeout(waitMs),
-    });
-    return { status: answer.statusCode, text: await answer.body.text() };
-  }
+  const send = createSender(url, apiKey);
 
   /** Returns the answer; null unless it was 2xx. */
-  async function probe(what: string, ...request: Parameters<typeof send>): Promise<string | null> {
+  async function probe(what: string, ...request: Parameters<Send>): Promise<string | null> {
     const sentMs = performance.now();
     const note = (outcome: Outcome, said = ""): void => {
       done.push({ what, sentMs, latencyMs: performance.now() - sentMs, outcome, said });
@@ -119,22 +108,6 @@ export function startProbe({ url, apiKey }: { url: string; apiKey: string }): Pr
     pingSentMs = null;
   }, pingEveryMs);
 
-  /** How a trace was lost; null if it is there. */
-  async function findLoss({ id, input }: AcknowledgedTrace): Promise<string | null> {
-    // For each of them: on a busy machine reading back all takes minutes.
-    for (const deadline = performance.now() + readBackMs; ; ) {
-      const answer = await send("GET", `/api/v1/ingest/traces/${id}`).catch((error: Error) => error.message);
-      const said = typeof answer === "string" ? answer : `${answer.status} ${answer.text.slice(0, 200)}`;
-      if (typeof answer !== "string" && answer.status === 200) {
-        return (JSON.parse(answer.text) as { input: string }).input === input
-          ? null
-          : `${id} has another text: ${said}`;
-      }
-      if (said.startsWith("404 ") || performance.now() > deadline) return `${id}: ${said}`;
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
-  }
-
   return {
     async requestsSince(since) {
       await Promise.all([...underWay].filter(([, sentMs]) => sentMs >= since).map(([work]) => work));
@@ -154,7 +127,7 @@ export function startProbe({ url, apiKey }: { url: string; apiKey: string }): Pr
         while (next < promised.length) {
           const trace = promised[next] as AcknowledgedTrace;
           next += 1;
-          const loss = await findLoss(trace);
+          const loss = await findLoss(send, trace);
           if (loss !== null) lost.push(loss);
         }
       };
@@ -170,4 +143,35 @@ export function startProbe({ url, apiKey }: { url: string; apiKey: string }): Pr
       return Math.max(0, ...delays.filter(({ atMs }) => atMs >= since).map(({ delayMs }) => delayMs));
     },
   };
+}
+
+type Send = ReturnType<typeof createSender>;
+
+function createSender(url: string, apiKey: string) {
+  const agent = new Agent({ connections: 1_024 });
+  return async (method: Dispatcher.HttpMethod, path: string, body: string | null = null, waitMs = deadlineMs) => {
+    const answer = await agent.request({
+      origin: url,
+      path,
+      method,
+      headers: { "x-api-key": apiKey, ...(body !== null && { "content-type": "application/json" }) },
+      body,
+      signal: AbortSignal.timeout(waitMs),
+    });
+    return { status: answer.statusCode, text: await answer.body.text() };
+  };
+}
+
+/** How a trace was lost; null if it can be read. */
+async function findLoss(send: Send, { id, input }: AcknowledgedTrace): Promise<string | null> {
+  // For each of them: on a busy machine reading back all takes minutes.
+  for (const deadline = performance.now() + readBackMs; ; ) {
+    const answer = await send("GET", `/api/v1/ingest/traces/${id}`).catch((error: Error) => error.message);
+    const said = typeof answer === "string" ? answer : `${answer.status} ${answer.text.slice(0, 200)}`;
+    if (typeof answer !== "string" && answer.status === 200) {
+      return (JSON.parse(answer.text) as { input: string }).input === input ? null : `${id} has another text: ${said}`;
+    }
+    if (said.startsWith("404 ") || performance.now() > deadline) return `${id}: ${said}`;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
 }
