@@ -10,8 +10,8 @@ const returnableBytes = 128 * 1024 * 1024;
 const intervalsBetween = 2;
 /** After this many intervals without a collection, half as much of the heap is worth one, and its pages may be returned however little it grew. */
 const intervalsUntilLittle = 30;
-/** Of the last interval; a busier process collects by itself. */
-const idleMax = 0.2;
+/** Of the last interval; a busier process collects by itself. On a busy machine a few requests take this share, too. */
+const idleMax = 0.4;
 
 /** What a process has of V8. `heapBytes` counts pages, also those with garbage or nothing in them. */
 interface Held {
