@@ -1,6 +1,7 @@
-import { type Database, sqlStateOf, type Transaction } from "@touchstone/db";
+import { type Database, type Statement, sqlStateOf, type Transaction } from "@touchstone/db";
 import { countedDays } from "../quota/request-count-store.ts";
 import { firstIdOf } from "../trace-store/reading/root-conditions.ts";
+import { forgetGoneSpans, type GoneRow } from "../trace-store/removing/forget-gone-spans.ts";
 import { settleTraces, tracesLock } from "../trace-store/removing/trace-settling.ts";
 
 /** The retention settings of projects, at one instant of PostgreSQL's clock. */
@@ -30,207 +31,15 @@ export interface OldSpansStore {
   tidy(): Promise<void>;
 }
 
-interface GoneRow {
-  project_id: string;
-  id: string;
-  dk: string | null;
-  trace_key: string | null;
-  span_id: string | null;
-  response_id: string | null;
-}
-
-interface OldFragment {
-  dk: string;
-  trace_key: string | null;
-}
-
 const batchRows = 2_000;
-/** Looked up record by record: without statistics, a join would read all spans of the project. */
-const hasNoSpan = `(
-              select true from ingest.spans
-              where spans.project_id = $1 and spans.trace_key = fragments.trace_key
-              limit 1
-            ) is null`;
 const usageDays = 40;
 const noTable = "42P01";
 const firstUuid = "00000000-0000-0000-0000-000000000000";
 
 export function createOldSpansStore(maintenance: Database): OldSpansStore {
-  async function detachWeek(week: string): Promise<boolean> {
-    return maintenance.transaction(async (transaction) => {
-      const { rows } = await transaction.query<{ name: string | null }>({
-        // Fails as store_unavailable during a long read or write; nothing waits behind it for more than 0.5 s.
-        name: "spans_week_detach",
-        text: "select ingest.detach_spans_partition($1::date) as name",
-        values: [week],
-      });
-      if (rows[0]?.name == null) return false;
-      await transaction.query({
-        // The counts of these days cannot change concurrently: storing or removing a span locks its table.
-        name: "spans_week_uncount",
-        text: "delete from ingest.root_counts where day >= $1::date and day < $1::date + 7",
-        values: [week],
-      });
-      return true;
-    });
-  }
-
-  async function forgetRows(projectId: string, rows: readonly GoneRow[]): Promise<void> {
-    const traceKeys = [...new Set(rows.map(({ trace_key }) => trace_key).filter((key) => key !== null))];
-    const traceNames = rows.map(({ id }) => id.replaceAll("-", ""));
-    // A score names a span by its own id or by that of its row.
-    const spanNames = rows.flatMap(({ id, span_id, trace_key }) => {
-      const traceKey = trace_key?.replaceAll("-", "") ?? null;
-      return [span_id, id].filter((name) => name !== null).map((name) => ({ name, traceKey }));
-    });
-    const responseIds = rows.map(({ response_id }) => response_id).filter((id) => id !== null);
-    await maintenance.transaction(async (transaction: Transaction) => {
-      await transaction.query(tracesLock(projectId, traceKeys));
-      await transaction.query({
-        // An identity that was reused since then names another row and stays.
-        name: "gone_spans_forget",
-        text: `
-          with forgotten as (
-            delete from ingest.span_keys
-            where project_id = $1 and dk = any($3::uuid[]) and id = any($2::uuid[])
-          ),
-          undocumented as (
-            delete from ingest.search_docs
-            where project_id = $1 and id = any($2::uuid[])
-          ),
-          not_awaiting as (
-            delete from ingest.awaited_parents
-            where project_id = $1 and child_id = any($2::uuid[])
-          ),
-          not_judged as (
-            delete from ingest.trace_verdicts
-            where project_id = $1 and trace_id = any($2::uuid[])
-          ),
-          scored as materialized (
-            select score
-            from unnest($5::text[]) as gone (trace_key)
-            cross join lateral (
-              select ctid as score
-              from ingest.scores
-              where project_id = $1 and scores.trace_key = gone.trace_key
-              offset 0
-            ) of_row
-            union all
-            select score
-            from unnest($6::text[], $7::text[]) as gone (span_id, trace_key)
-            cross join lateral (
-              select ctid as score
-              from ingest.scores
-              where project_id = $1 and scores.span_id = gone.span_id
-                and (scores.trace_key is null or scores.trace_key = gone.trace_key)
-              offset 0
-            ) of_span
-          ),
-          not_scored as (
-            delete from ingest.scores
-            where project_id = $1 and ctid = any(array(select score from scored))
-          ),
-          linked as materialized (
-            select link
-            from unnest($5::text[]) as gone (trace_key)
-            cross join lateral (
-              select ctid as link
-              from ingest.media_links
-              where project_id = $1 and media_links.trace_key = gone.trace_key
-              offset 0
-            ) of_row
-          ),
-          unlinked as (
-            delete from ingest.media_links
-            where project_id = $1 and ctid = any(array(select link from linked))
-          )
-          delete from ingest.log_fragments
-          where project_id = $1 and trace_key is null and response_id = any($4::text[])`,
-        values: [
-          projectId,
-          rows.map(({ id }) => id),
-          rows.map(({ dk }) => dk),
-          responseIds,
-          traceNames,
-          spanNames.map(({ name }) => name),
-          spanNames.map(({ traceKey }) => traceKey),
-        ],
-      });
-      await settleTraces(transaction, projectId, traceKeys);
-    });
-  }
-
-  async function forgetFragments(projectId: string, fragments: readonly OldFragment[]): Promise<void> {
-    const traceKeys = [...new Set(fragments.map(({ trace_key }) => trace_key).filter((key) => key !== null))];
-    await maintenance.transaction(async (transaction) => {
-      const [, , { rows }] = await transaction.pipeline<[object, object, { trace_key: string }]>([
-        tracesLock(projectId, traceKeys),
-        {
-          // A span may have arrived since they were read.
-          name: "log_fragments_remove_old",
-          text: `
-            delete from ingest.log_fragments fragments
-            where project_id = $1 and dk = any($2::uuid[]) and ${hasNoSpan}`,
-          values: [projectId, fragments.map(({ dk }) => dk)],
-        },
-        {
-          name: "traces_without_fragments",
-          text: `
-            select trace_key
-            from unnest($2::uuid[]) as touched (trace_key)
-            where not exists (
-              select from ingest.log_fragments
-              where log_fragments.project_id = $1 and log_fragments.trace_key = touched.trace_key
-            )`,
-          values: [projectId, traceKeys],
-        },
-      ]);
-      await settleTraces(
-        transaction,
-        projectId,
-        rows.map(({ trace_key }) => trace_key),
-      );
-    });
-  }
-
-  async function clearWeek(name: string, mayGoOn: () => boolean): Promise<boolean> {
-    if (!/^gone_spans_\d{4}w\d{2}_\d+$/.test(name)) throw new Error(`${name} is no detached week of spans`);
-    let [project, id] = [firstUuid, firstUuid];
-    for (;;) {
-      if (!mayGoOn()) return false;
-      const { rows } = await maintenance.query<GoneRow>({
-        name: `${name}_rows`,
-        text: `
-          select project_id, id, dk, trace_key, span_id, response_id
-          from ingest.${name}
-          where (project_id, id) > ($1, $2)
-          order by project_id, id
-          limit $3`,
-        values: [project, id, batchRows],
-      });
-      const last = rows.at(-1);
-      if (last === undefined) break;
-      for (const [projectId, own] of Map.groupBy(rows, (row) => row.project_id)) await forgetRows(projectId, own);
-      [project, id] = [last.project_id, last.id];
-    }
-    await maintenance.query({
-      name: "spans_week_drop",
-      text: "select ingest.drop_detached_spans($1)",
-      values: [name],
-    });
-    return true;
-  }
-
   return {
     async readChoices() {
-      const { rows } = await maintenance.query<{ now_ms: number; project_id: string | null; days: number }>({
-        // At least one row: the time.
-        name: "retention_choices",
-        text: `
-          select (extract(epoch from now()) * 1000)::float8 as now_ms, project_id, days
-          from (select) once
-          left join ingest.retention on true`,
-      });
+      const { rows } = await maintenance.query<ChoiceRow>(selectChoices);
       const chosen = rows.flatMap(({ project_id, days }) =>
         project_id === null ? [] : [[project_id, days] satisfies [string, number]],
       );
@@ -238,44 +47,16 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
     },
 
     async nextProject(after, beforeMs) {
-      const { rows } = await maintenance.query<{ project_id: string }>({
-        name: "project_with_old_data",
-        text: `
-          select project_id
-          from (
-            (select project_id from ingest.spans where project_id > $1 and id < $2 order by project_id limit 1)
-            union all
-            (
-              select project_id
-              from ingest.scores
-              where project_id > $1 and scored_at < to_timestamp($3::float8 / 1000)
-              order by project_id
-              limit 1
-            )
-            union all
-            (
-              select project_id
-              from ingest.log_fragments
-              where project_id > $1 and received_at < to_timestamp($3::float8 / 1000)
-              order by project_id
-              limit 1
-            )
-          ) old
-          order by project_id
-          limit 1`,
-        values: [after, firstIdOf(beforeMs), beforeMs],
-      });
+      const { rows } = await maintenance.query<{ project_id: string }>(selectNextProject(after, beforeMs));
       return rows[0]?.project_id ?? null;
     },
 
     async detachWeeks(beforeMs) {
-      const { rows } = await maintenance.query<{ week: string }>({
-        name: "spans_weeks_before",
-        text: "select to_char(week_start, 'YYYY-MM-DD') as week from ingest.list_span_weeks($1::date)",
-        values: [new Date(beforeMs).toISOString().slice(0, 10)],
-      });
+      const { rows } = await maintenance.query<{ week: string }>(selectWeeks(beforeMs));
       let detached = 0;
-      for (const { week } of rows) if (await detachWeek(week)) detached += 1;
+      for (const { week } of rows) {
+        if (await maintenance.transaction((transaction) => detachWeek(transaction, week))) detached += 1;
+      }
       return detached;
     },
 
@@ -285,7 +66,7 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
         text: "select name from ingest.list_detached_spans()",
       });
       for (const { name } of rows) {
-        const isCleared = await clearWeek(name, mayGoOn).catch((thrown) => {
+        const isCleared = await clearWeek(maintenance, name, mayGoOn).catch((thrown) => {
           // Another holder of the lease, after a stall, was faster.
           if (sqlStateOf(thrown) !== noTable) throw thrown;
           return true;
@@ -298,16 +79,10 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
     async removeFragments(projectId, beforeMs, mayGoOn) {
       let isDone = false;
       while (!isDone && mayGoOn()) {
-        const { rows } = await maintenance.query<OldFragment>({
-          name: "log_fragments_old",
-          text: `
-            select dk, trace_key
-            from ingest.log_fragments fragments
-            where project_id = $1 and received_at < to_timestamp($2::float8 / 1000) and ${hasNoSpan}
-            limit $3`,
-          values: [projectId, beforeMs, batchRows],
-        });
-        if (rows.length > 0) await forgetFragments(projectId, rows);
+        const { rows } = await maintenance.query<OldFragment>(selectOldFragments(projectId, beforeMs));
+        if (rows.length > 0) {
+          await maintenance.transaction((transaction) => forgetFragments(transaction, projectId, rows));
+        }
         isDone = rows.length < batchRows;
       }
     },
@@ -315,18 +90,7 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
     async removeScores(projectId, beforeMs, mayGoOn) {
       let isDone = false;
       while (!isDone && mayGoOn()) {
-        const { rowCount } = await maintenance.query({
-          name: "scores_remove_old",
-          text: `
-            delete from ingest.scores
-            where project_id = $1 and ctid = any(array(
-              select ctid
-              from ingest.scores
-              where project_id = $1 and scored_at < to_timestamp($2::float8 / 1000)
-              limit $3
-            ))`,
-          values: [projectId, beforeMs, batchRows],
-        });
+        const { rowCount } = await maintenance.query(buildScoreRemoval(projectId, beforeMs));
         isDone = rowCount !== batchRows;
       }
     },
@@ -346,3 +110,178 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
     },
   };
 }
+
+interface ChoiceRow {
+  now_ms: number;
+  project_id: string | null;
+  days: number;
+}
+
+/** At least one row: the time. */
+const selectChoices: Statement = {
+  name: "retention_choices",
+  text: `
+    select (extract(epoch from now()) * 1000)::float8 as now_ms, project_id, days
+    from (select) once
+    left join ingest.retention on true`,
+};
+
+const selectNextProject = (after: string, beforeMs: number): Statement => ({
+  name: "project_with_old_data",
+  text: `
+    select project_id
+    from (
+      (select project_id from ingest.spans where project_id > $1 and id < $2 order by project_id limit 1)
+      union all
+      (
+        select project_id
+        from ingest.scores
+        where project_id > $1 and scored_at < to_timestamp($3::float8 / 1000)
+        order by project_id
+        limit 1
+      )
+      union all
+      (
+        select project_id
+        from ingest.log_fragments
+        where project_id > $1 and received_at < to_timestamp($3::float8 / 1000)
+        order by project_id
+        limit 1
+      )
+    ) old
+    order by project_id
+    limit 1`,
+  values: [after, firstIdOf(beforeMs), beforeMs],
+});
+
+const selectWeeks = (beforeMs: number): Statement => ({
+  name: "spans_weeks_before",
+  text: "select to_char(week_start, 'YYYY-MM-DD') as week from ingest.list_span_weeks($1::date)",
+  values: [new Date(beforeMs).toISOString().slice(0, 10)],
+});
+
+/** False if the week was detached in the meantime. */
+async function detachWeek(transaction: Transaction, week: string): Promise<boolean> {
+  const { rows } = await transaction.query<{ name: string | null }>({
+    // Fails as store_unavailable during a long read or write; nothing waits behind it for more than 0.5 s.
+    name: "spans_week_detach",
+    text: "select ingest.detach_spans_partition($1::date) as name",
+    values: [week],
+  });
+  if (rows[0]?.name == null) return false;
+  await transaction.query({
+    // The counts of these days cannot change concurrently: storing or removing a span locks its table.
+    name: "spans_week_uncount",
+    text: "delete from ingest.root_counts where day >= $1::date and day < $1::date + 7",
+    values: [week],
+  });
+  return true;
+}
+
+/** Removes dependent rows of a detached week's spans, then drops the week. False if it was stopped early. */
+async function clearWeek(maintenance: Database, name: string, mayGoOn: () => boolean): Promise<boolean> {
+  if (!/^gone_spans_\d{4}w\d{2}_\d+$/.test(name)) throw new Error(`${name} is no detached week of spans`);
+  let [project, id] = [firstUuid, firstUuid];
+  for (;;) {
+    if (!mayGoOn()) return false;
+    const { rows } = await maintenance.query<GoneRow>(selectGoneRows(name, project, id));
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    for (const [projectId, own] of Map.groupBy(rows, (row) => row.project_id)) {
+      await maintenance.transaction((transaction) => forgetGoneSpans(transaction, projectId, own));
+    }
+    [project, id] = [last.project_id, last.id];
+  }
+  await maintenance.query({
+    name: "spans_week_drop",
+    text: "select ingest.drop_detached_spans($1)",
+    values: [name],
+  });
+  return true;
+}
+
+const selectGoneRows = (week: string, afterProject: string, afterId: string): Statement => ({
+  name: `${week}_rows`,
+  text: `
+    select project_id, id, dk, trace_key, span_id, response_id
+    from ingest.${week}
+    where (project_id, id) > ($1, $2)
+    order by project_id, id
+    limit $3`,
+  values: [afterProject, afterId, batchRows],
+});
+
+interface OldFragment {
+  dk: string;
+  trace_key: string | null;
+}
+
+/** Looked up record by record: without statistics, a join would read all spans of the project. */
+const hasNoSpan = `(
+        select true from ingest.spans
+        where spans.project_id = $1 and spans.trace_key = fragments.trace_key
+        limit 1
+      ) is null`;
+
+const selectOldFragments = (projectId: string, beforeMs: number): Statement => ({
+  name: "log_fragments_old",
+  text: `
+    select dk, trace_key
+    from ingest.log_fragments fragments
+    where project_id = $1 and received_at < to_timestamp($2::float8 / 1000) and ${hasNoSpan}
+    limit $3`,
+  values: [projectId, beforeMs, batchRows],
+});
+
+/** Removes log records whose trace has no span, and the traces that have no other record. */
+async function forgetFragments(
+  transaction: Transaction,
+  projectId: string,
+  fragments: readonly OldFragment[],
+): Promise<void> {
+  const traceKeys = [...new Set(fragments.map(({ trace_key }) => trace_key).filter((key) => key !== null))];
+  const [, , { rows }] = await transaction.pipeline<[object, object, { trace_key: string }]>([
+    tracesLock(projectId, traceKeys),
+    buildFragmentRemoval(projectId, fragments),
+    selectWithoutFragments(projectId, traceKeys),
+  ]);
+  await settleTraces(
+    transaction,
+    projectId,
+    rows.map(({ trace_key }) => trace_key),
+  );
+}
+
+/** A span may have arrived since the records were read: it keeps them. */
+const buildFragmentRemoval = (projectId: string, fragments: readonly OldFragment[]): Statement => ({
+  name: "log_fragments_remove_old",
+  text: `
+    delete from ingest.log_fragments fragments
+    where project_id = $1 and dk = any($2::uuid[]) and ${hasNoSpan}`,
+  values: [projectId, fragments.map(({ dk }) => dk)],
+});
+
+const selectWithoutFragments = (projectId: string, traceKeys: readonly string[]): Statement => ({
+  name: "traces_without_fragments",
+  text: `
+    select trace_key
+    from unnest($2::uuid[]) as touched (trace_key)
+    where not exists (
+      select from ingest.log_fragments
+      where log_fragments.project_id = $1 and log_fragments.trace_key = touched.trace_key
+    )`,
+  values: [projectId, traceKeys],
+});
+
+const buildScoreRemoval = (projectId: string, beforeMs: number): Statement => ({
+  name: "scores_remove_old",
+  text: `
+    delete from ingest.scores
+    where project_id = $1 and ctid = any(array(
+      select ctid
+      from ingest.scores
+      where project_id = $1 and scored_at < to_timestamp($2::float8 / 1000)
+      limit $3
+    ))`,
+  values: [projectId, beforeMs, batchRows],
+});

@@ -1,0 +1,103 @@
+import type { Statement, Transaction } from "@touchstone/db";
+import { settleTraces, tracesLock } from "./trace-settling.ts";
+
+/** A row of a detached week of spans. */
+export interface GoneRow {
+  project_id: string;
+  id: string;
+  dk: string | null;
+  trace_key: string | null;
+  span_id: string | null;
+  response_id: string | null;
+}
+
+/** Removes the dependent rows of spans of one project whose own rows go with their week. */
+export async function forgetGoneSpans(
+  transaction: Transaction,
+  projectId: string,
+  rows: readonly GoneRow[],
+): Promise<void> {
+  const traceKeys = [...new Set(rows.map(({ trace_key }) => trace_key).filter((key) => key !== null))];
+  await transaction.query(tracesLock(projectId, traceKeys));
+  await transaction.query(buildGoneRemoval(projectId, rows));
+  await settleTraces(transaction, projectId, traceKeys);
+}
+
+/** An identity that was reused since the week was detached names another row and stays. */
+function buildGoneRemoval(projectId: string, rows: readonly GoneRow[]): Statement {
+  const traceNames = rows.map(({ id }) => id.replaceAll("-", ""));
+  // A score names a span by its own id or by that of its row.
+  const spanNames = rows.flatMap(({ id, span_id, trace_key }) => {
+    const traceKey = trace_key?.replaceAll("-", "") ?? null;
+    return [span_id, id].filter((name) => name !== null).map((name) => ({ name, traceKey }));
+  });
+  return {
+    name: "gone_spans_forget",
+    text: `
+      with forgotten as (
+        delete from ingest.span_keys
+        where project_id = $1 and dk = any($3::uuid[]) and id = any($2::uuid[])
+      ),
+      undocumented as (
+        delete from ingest.search_docs
+        where project_id = $1 and id = any($2::uuid[])
+      ),
+      not_awaiting as (
+        delete from ingest.awaited_parents
+        where project_id = $1 and child_id = any($2::uuid[])
+      ),
+      not_judged as (
+        delete from ingest.trace_verdicts
+        where project_id = $1 and trace_id = any($2::uuid[])
+      ),
+      scored as materialized (
+        select score
+        from unnest($5::text[]) as gone (trace_key)
+        cross join lateral (
+          select ctid as score
+          from ingest.scores
+          where project_id = $1 and scores.trace_key = gone.trace_key
+          offset 0
+        ) of_row
+        union all
+        select score
+        from unnest($6::text[], $7::text[]) as gone (span_id, trace_key)
+        cross join lateral (
+          select ctid as score
+          from ingest.scores
+          where project_id = $1 and scores.span_id = gone.span_id
+            and (scores.trace_key is null or scores.trace_key = gone.trace_key)
+          offset 0
+        ) of_span
+      ),
+      not_scored as (
+        delete from ingest.scores
+        where project_id = $1 and ctid = any(array(select score from scored))
+      ),
+      linked as materialized (
+        select link
+        from unnest($5::text[]) as gone (trace_key)
+        cross join lateral (
+          select ctid as link
+          from ingest.media_links
+          where project_id = $1 and media_links.trace_key = gone.trace_key
+          offset 0
+        ) of_row
+      ),
+      unlinked as (
+        delete from ingest.media_links
+        where project_id = $1 and ctid = any(array(select link from linked))
+      )
+      delete from ingest.log_fragments
+      where project_id = $1 and trace_key is null and response_id = any($4::text[])`,
+    values: [
+      projectId,
+      rows.map(({ id }) => id),
+      rows.map(({ dk }) => dk),
+      rows.map(({ response_id }) => response_id).filter((id) => id !== null),
+      traceNames,
+      spanNames.map(({ name }) => name),
+      spanNames.map(({ traceKey }) => traceKey),
+    ],
+  };
+}
