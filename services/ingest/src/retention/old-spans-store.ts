@@ -2,7 +2,7 @@ import { type Database, type Statement, sqlStateOf, type Transaction } from "@to
 import { countedDays } from "../quota/request-count-store.ts";
 import { firstIdOf } from "../trace-store/reading/root-conditions.ts";
 import { forgetGoneSpans, type GoneRow } from "../trace-store/removing/forget-gone-spans.ts";
-import { settleTraces, tracesLock } from "../trace-store/removing/trace-settling.ts";
+import { settleTraces, traceKeysOf, tracesLock } from "../trace-store/removing/trace-settling.ts";
 
 /** The retention settings of projects, at one instant of PostgreSQL's clock. */
 export interface RetentionChoices {
@@ -239,7 +239,7 @@ async function forgetFragments(
   projectId: string,
   fragments: readonly OldFragment[],
 ): Promise<void> {
-  const traceKeys = [...new Set(fragments.map(({ trace_key }) => trace_key).filter((key) => key !== null))];
+  const traceKeys = traceKeysOf(fragments);
   const [, , { rows }] = await transaction.pipeline<[object, object, { trace_key: string }]>([
     tracesLock(projectId, traceKeys),
     buildFragmentRemoval(projectId, fragments),

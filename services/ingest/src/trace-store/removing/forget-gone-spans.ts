@@ -1,5 +1,5 @@
 import type { Statement, Transaction } from "@touchstone/db";
-import { settleTraces, tracesLock } from "./trace-settling.ts";
+import { settleTraces, traceKeysOf, tracesLock } from "./trace-settling.ts";
 
 /** A row of a detached week of spans. */
 export interface GoneRow {
@@ -17,7 +17,7 @@ export async function forgetGoneSpans(
   projectId: string,
   rows: readonly GoneRow[],
 ): Promise<void> {
-  const traceKeys = [...new Set(rows.map(({ trace_key }) => trace_key).filter((key) => key !== null))];
+  const traceKeys = traceKeysOf(rows);
   await transaction.query(tracesLock(projectId, traceKeys));
   await transaction.query(buildGoneRemoval(projectId, rows));
   await settleTraces(transaction, projectId, traceKeys);

@@ -1,8 +1,8 @@
-import type { Database, Transaction } from "@touchstone/db";
+import type { Database, Statement, Transaction } from "@touchstone/db";
 import type { RootFilter } from "../../model/root-filter.ts";
 import { firstIdOf } from "../reading/root-conditions.ts";
 import { buildRootSeeds, buildRowRemoval, buildVerdictRemoval } from "./trace-removal.ts";
-import { settleTraces, tracesLock } from "./trace-settling.ts";
+import { settleTraces, traceKeysOf, tracesLock } from "./trace-settling.ts";
 
 /** Removes the traces that a list with this filter shows. */
 export type RemovalFilter = Omit<RootFilter, "pattern">;
@@ -37,8 +37,59 @@ export interface TraceRemover {
   removeSpansBefore(projectId: string, beforeMs: number, mayGoOn: () => boolean): Promise<Removal>;
 }
 
-/** A removal in progress. */
+/** Rows in one transaction. */
+const batchRows = 2_000;
+/** Roots in one lookup. */
+const seedsMax = 100;
+
+export function createTraceRemover(database: Database): TraceRemover {
+  return {
+    async removeTrace(projectId, id, mayGoOn, say) {
+      const { rows: seeds } = await database.readScoped<Seed>([projectId], selectSeed(projectId, id));
+      if (seeds.length === 0) return null;
+      const removal = startRemoval(mayGoOn, say);
+      await removeSeeds(database, projectId, seeds, removal);
+      return removal;
+    },
+
+    async removeTraces(projectId, filter, mayGoOn, say) {
+      const removal = startRemoval(mayGoOn, say);
+      for (;;) {
+        const { rows: seeds } = await database.readScoped<Seed>(
+          [projectId],
+          buildRootSeeds(projectId, filter, seedsMax),
+        );
+        if (seeds.length === 0) return removal;
+        await removeSeeds(database, projectId, seeds, removal);
+        if (!removal.isComplete) return removal;
+      }
+    },
+
+    async removeSpansBefore(projectId, beforeMs, mayGoOn) {
+      const removal = startRemoval(mayGoOn);
+      while (removal.goesOn()) {
+        const { rows } = await database.readScoped<{ id: string; trace_key: string | null }>(
+          [projectId],
+          selectOldSpans(projectId, beforeMs),
+        );
+        if (rows.length === 0) break;
+        const traceKeys = traceKeysOf(rows);
+        const ids = rows.map(({ id }) => id);
+        await database.scoped([projectId], async (transaction) => {
+          await transaction.query(tracesLock(projectId, traceKeys));
+          removal.add(await removeRows(transaction, projectId, ids));
+          await settleTraces(transaction, projectId, traceKeys);
+        });
+      }
+      return removal;
+    },
+  };
+}
+
+/** A removal in progress: sums the results of several transactions. */
 interface RunningRemoval extends Removal {
+  /** Asks before each transaction. False if the removal has to stop early: then it is not complete. */
+  goesOn(): boolean;
   /** Called in each transaction with its removed rows. */
   say(transaction: Transaction, removed: Removed): Promise<void>;
   /** Counts the removed rows of a transaction. */
@@ -50,6 +101,27 @@ interface Removed {
   roots: number;
 }
 
+function startRemoval(mayGoOn: () => boolean, say?: SayRemoval): RunningRemoval {
+  return {
+    traces: 0,
+    spans: 0,
+    isComplete: true,
+    goesOn() {
+      const goesOn = mayGoOn();
+      if (!goesOn) this.isComplete = false;
+      return goesOn;
+    },
+    async say(transaction, { spans }) {
+      if (this.spans === 0 && spans > 0) await say?.(transaction);
+    },
+    add({ spans, roots }) {
+      this.traces += roots;
+      this.spans += spans;
+    },
+  };
+}
+
+/** A row whose whole trace is removed. */
 interface Seed {
   id: string;
   trace_key: string | null;
@@ -57,177 +129,125 @@ interface Seed {
   is_otlp: boolean;
 }
 
-/** Rows in one transaction. */
-const batchRows = 2_000;
-/** Roots in one lookup. */
-const seedsMax = 100;
-
-export function createTraceRemover(database: Database): TraceRemover {
-  /** Sums the results of several transactions. */
-  function startRemoval(say?: SayRemoval): RunningRemoval {
-    return {
-      traces: 0,
-      spans: 0,
-      isComplete: true,
-      async say(transaction, { spans }) {
-        if (this.spans === 0 && spans > 0) await say?.(transaction);
-      },
-      add({ spans, roots }) {
-        this.traces += roots;
-        this.spans += spans;
-      },
-    };
-  }
-
-  async function removeRows(transaction: Transaction, projectId: string, ids: readonly string[]) {
-    const [{ rows }] = await transaction.pipeline<[{ spans: number; roots: number }, object]>([
-      buildRowRemoval(projectId, ids),
-      buildVerdictRemoval(projectId, ids),
-    ]);
-    return rows[0] ?? { spans: 0, roots: 0 };
-  }
-
-  async function removeOtelTraces(
-    projectId: string,
-    seeds: readonly Seed[],
-    total: RunningRemoval,
-    mayGoOn: () => boolean,
-  ): Promise<void> {
-    const traceKeys = [...new Set(seeds.map(({ trace_key }) => trace_key).filter((key) => key !== null))];
-    const seedIds = seeds.map(({ id }) => id);
-    for (let isDone = traceKeys.length === 0; !isDone; ) {
-      if (!mayGoOn()) {
-        total.isComplete = false;
-        return;
-      }
-      await database.scoped([projectId], async (transaction) => {
-        const [, { rows }] = await transaction.pipeline<[object, { id: string }]>([
-          tracesLock(projectId, traceKeys),
-          {
-            name: "trace_rows_to_remove",
-            text: `
-              select id
-              from ingest.spans
-              where project_id = $1 and trace_key = any($2::uuid[]) and flags & 1 <> 0 and id <> all($3::uuid[])
-              limit $4`,
-            values: [projectId, traceKeys, seedIds, batchRows],
-          },
-        ]);
-        isDone = rows.length < batchRows;
-        const ids = rows.map(({ id }) => id);
-        const removed = await removeRows(transaction, projectId, isDone ? [...ids, ...seedIds] : ids);
-        await settleTraces(transaction, projectId, traceKeys);
-        await total.say(transaction, removed);
-        total.add(removed);
-      });
-    }
-  }
-
-  /**
-   * Removes REST spans and their descendants, the deepest first. One that arrives in between is left without a parent.
-   */
-  async function removeRestTrees(
-    projectId: string,
-    seeds: readonly Seed[],
-    total: RunningRemoval,
-    mayGoOn: () => boolean,
-  ): Promise<void> {
-    const ids = seeds.map(({ id }) => id);
-    const known = new Set(ids);
-    let parents = seeds.map(({ span_id }) => span_id).filter((spanId) => spanId !== null);
-    while (parents.length > 0) {
-      const { rows } = await database.readScoped<{ id: string; span_id: string | null }>([projectId], {
-        name: "rest_children",
-        text: `
-          select id, span_id
-          from ingest.spans
-          where project_id = $1 and parent_span_id = any($2::text[]) and flags & 1 = 0`,
-        values: [projectId, parents],
-      });
-      const found = rows.filter(({ id }) => !known.has(id));
-      for (const { id } of found) {
-        known.add(id);
-        ids.push(id);
-      }
-      parents = found.map(({ span_id }) => span_id).filter((spanId) => spanId !== null);
-    }
-    for (let end = ids.length; end > 0; end -= batchRows) {
-      if (!mayGoOn()) {
-        total.isComplete = false;
-        return;
-      }
-      const part = ids.slice(Math.max(0, end - batchRows), end);
-      const removed = await database.scoped([projectId], async (transaction) => {
-        const gone = await removeRows(transaction, projectId, part);
-        await total.say(transaction, gone);
-        return gone;
-      });
-      total.add(removed);
-    }
-  }
-
-  async function removeSeeds(
-    projectId: string,
-    seeds: readonly Seed[],
-    total: RunningRemoval,
-    mayGoOn: () => boolean,
-  ): Promise<void> {
-    const { otel = [], rest = [] } = Object.groupBy(seeds, ({ is_otlp }) => (is_otlp ? "otel" : "rest"));
-    await removeOtelTraces(projectId, otel, total, mayGoOn);
-    await removeRestTrees(projectId, rest, total, mayGoOn);
-  }
-
-  return {
-    async removeTrace(projectId, id, mayGoOn, say) {
-      const { rows: seeds } = await database.readScoped<Seed>([projectId], {
-        name: "trace_to_remove",
-        text: `
-          select id, trace_key, span_id, flags & 1 <> 0 as is_otlp
-          from ingest.spans
-          where project_id = $1 and id = $2`,
-        values: [projectId, id],
-      });
-      if (seeds.length === 0) return null;
-      const total = startRemoval(say);
-      await removeSeeds(projectId, seeds, total, mayGoOn);
-      return total;
-    },
-
-    async removeTraces(projectId, filter, mayGoOn, say) {
-      const total = startRemoval(say);
-      for (;;) {
-        const { rows: seeds } = await database.readScoped<Seed>(
-          [projectId],
-          buildRootSeeds(projectId, filter, seedsMax),
-        );
-        if (seeds.length === 0) return total;
-        await removeSeeds(projectId, seeds, total, mayGoOn);
-        if (!total.isComplete) return total;
-      }
-    },
-
-    async removeSpansBefore(projectId, beforeMs, mayGoOn) {
-      const total = startRemoval();
-      for (;;) {
-        if (!mayGoOn()) return Object.assign(total, { isComplete: false });
-        const { rows } = await database.readScoped<{ id: string; trace_key: string | null }>([projectId], {
-          name: "old_spans",
-          text: `
-            select id, trace_key
-            from ingest.spans
-            where project_id = $1 and id < $2
-            limit $3`,
-          values: [projectId, firstIdOf(beforeMs), batchRows],
-        });
-        if (rows.length === 0) return total;
-        const traceKeys = [...new Set(rows.map(({ trace_key }) => trace_key).filter((key) => key !== null))];
-        const ids = rows.map(({ id }) => id);
-        await database.scoped([projectId], async (transaction) => {
-          await transaction.query(tracesLock(projectId, traceKeys));
-          total.add(await removeRows(transaction, projectId, ids));
-          await settleTraces(transaction, projectId, traceKeys);
-        });
-      }
-    },
-  };
+async function removeSeeds(
+  database: Database,
+  projectId: string,
+  seeds: readonly Seed[],
+  removal: RunningRemoval,
+): Promise<void> {
+  const { otel = [], rest = [] } = Object.groupBy(seeds, ({ is_otlp }) => (is_otlp ? "otel" : "rest"));
+  await removeOtelTraces(database, projectId, otel, removal);
+  await removeRestTrees(database, projectId, rest, removal);
 }
+
+async function removeOtelTraces(
+  database: Database,
+  projectId: string,
+  seeds: readonly Seed[],
+  removal: RunningRemoval,
+): Promise<void> {
+  const traceKeys = traceKeysOf(seeds);
+  const seedIds = seeds.map(({ id }) => id);
+  for (let isDone = traceKeys.length === 0; !isDone; ) {
+    if (!removal.goesOn()) return;
+    await database.scoped([projectId], async (transaction) => {
+      const [, { rows }] = await transaction.pipeline<[object, { id: string }]>([
+        tracesLock(projectId, traceKeys),
+        selectTraceRows(projectId, traceKeys, seedIds),
+      ]);
+      isDone = rows.length < batchRows;
+      const ids = rows.map(({ id }) => id);
+      const removed = await removeRows(transaction, projectId, isDone ? [...ids, ...seedIds] : ids);
+      await settleTraces(transaction, projectId, traceKeys);
+      await removal.say(transaction, removed);
+      removal.add(removed);
+    });
+  }
+}
+
+/** Removes REST spans and their descendants, the deepest first. One that arrives in between is left without a parent. */
+async function removeRestTrees(
+  database: Database,
+  projectId: string,
+  seeds: readonly Seed[],
+  removal: RunningRemoval,
+): Promise<void> {
+  const ids = await findRestTrees(database, projectId, seeds);
+  for (let end = ids.length; end > 0; end -= batchRows) {
+    if (!removal.goesOn()) return;
+    const part = ids.slice(Math.max(0, end - batchRows), end);
+    const removed = await database.scoped([projectId], async (transaction) => {
+      const gone = await removeRows(transaction, projectId, part);
+      await removal.say(transaction, gone);
+      return gone;
+    });
+    removal.add(removed);
+  }
+}
+
+/** The ids of REST spans and their descendants, the deepest last. */
+async function findRestTrees(database: Database, projectId: string, seeds: readonly Seed[]): Promise<string[]> {
+  const ids = seeds.map(({ id }) => id);
+  const known = new Set(ids);
+  let parents = seeds.map(({ span_id }) => span_id).filter((spanId) => spanId !== null);
+  while (parents.length > 0) {
+    const { rows } = await database.readScoped<{ id: string; span_id: string | null }>(
+      [projectId],
+      selectRestChildren(projectId, parents),
+    );
+    const found = rows.filter(({ id }) => !known.has(id));
+    for (const { id } of found) {
+      known.add(id);
+      ids.push(id);
+    }
+    parents = found.map(({ span_id }) => span_id).filter((spanId) => spanId !== null);
+  }
+  return ids;
+}
+
+async function removeRows(transaction: Transaction, projectId: string, ids: readonly string[]): Promise<Removed> {
+  const [{ rows }] = await transaction.pipeline<[{ spans: number; roots: number }, object]>([
+    buildRowRemoval(projectId, ids),
+    buildVerdictRemoval(projectId, ids),
+  ]);
+  return rows[0] ?? { spans: 0, roots: 0 };
+}
+
+const selectSeed = (projectId: string, id: string): Statement => ({
+  name: "trace_to_remove",
+  text: `
+    select id, trace_key, span_id, flags & 1 <> 0 as is_otlp
+    from ingest.spans
+    where project_id = $1 and id = $2`,
+  values: [projectId, id],
+});
+
+/** Rows of OTel traces other than the seeds. */
+const selectTraceRows = (projectId: string, traceKeys: readonly string[], seedIds: readonly string[]): Statement => ({
+  name: "trace_rows_to_remove",
+  text: `
+    select id
+    from ingest.spans
+    where project_id = $1 and trace_key = any($2::uuid[]) and flags & 1 <> 0 and id <> all($3::uuid[])
+    limit $4`,
+  values: [projectId, traceKeys, seedIds, batchRows],
+});
+
+const selectRestChildren = (projectId: string, parents: readonly string[]): Statement => ({
+  name: "rest_children",
+  text: `
+    select id, span_id
+    from ingest.spans
+    where project_id = $1 and parent_span_id = any($2::text[]) and flags & 1 = 0`,
+  values: [projectId, parents],
+});
+
+const selectOldSpans = (projectId: string, beforeMs: number): Statement => ({
+  name: "old_spans",
+  text: `
+    select id, trace_key
+    from ingest.spans
+    where project_id = $1 and id < $2
+    limit $3`,
+  values: [projectId, firstIdOf(beforeMs), batchRows],
+});

@@ -1,6 +1,11 @@
 import type { Statement, Transaction } from "@touchstone/db";
 import { buildTraceLock } from "../writing/trace-read.ts";
 
+/** The traces of these rows, each once. */
+export function traceKeysOf(rows: readonly { trace_key: string | null }[]): string[] {
+  return [...new Set(rows.map(({ trace_key }) => trace_key).filter((key) => key !== null))];
+}
+
 /** Locks a project's traces; it must precede the statement that reads them. */
 export function tracesLock(projectId: string, traceKeys: readonly string[]): Statement {
   return buildTraceLock(traceKeys.map((traceKey) => ({ projectId, traceKey })));
