@@ -1,4 +1,4 @@
-import type { Database } from "@touchstone/db";
+import type { Database, Queryable, Statement } from "@touchstone/db";
 import { blockNumbersMax, type Postings } from "./postings.ts";
 import { asBuilder } from "./search-builder-store.ts";
 
@@ -86,15 +86,7 @@ export function createSearchBlockStore({ maintenance, building }: SearchBlockSto
     },
 
     async readWriters() {
-      const { rows } = await maintenance.query<{ writers: string[] }>({
-        name: "search_writers",
-        text: `
-          select coalesce(array_agg(virtualtransaction), '{}') as writers
-          from pg_locks
-          where relation = 'ingest.search_docs'::regclass
-            and database = (select oid from pg_database where datname = current_database())
-            and mode = 'RowExclusiveLock'`,
-      });
+      const { rows } = await maintenance.query<{ writers: string[] }>(selectWriters);
       return rows[0]?.writers ?? [];
     },
 
@@ -109,30 +101,7 @@ export function createSearchBlockStore({ maintenance, building }: SearchBlockSto
     },
 
     async findBlock(settled) {
-      const { rows } = await maintenance.query<{ first: number | null; beyond: number | null } & OpenBlock>({
-        name: "search_block_find",
-        text: `
-          with first as (
-            select docs.seq
-            from ingest.search_docs docs
-            where docs.seq >= (select coalesce(max(end_seq), 0) from ingest.search_blocks) and docs.seq < $1
-            order by docs.seq
-            limit 1
-          ),
-          texts as (
-            select docs.seq, sum(octet_length(docs.doc)) over (order by docs.seq) as bytes
-            from ingest.search_docs docs
-            where docs.seq >= (select seq from first) and docs.seq < least((select seq from first) + $2, $1)
-          )
-          select (select seq from first)::float8 as first,
-            coalesce(
-              min(seq) filter (where bytes >= $3) + 1,
-              (select seq from first where seq + $2 <= $1) + $2
-            )::float8 as beyond,
-            count(*)::float8 as texts, coalesce(max(bytes), 0)::float8 as bytes
-          from texts`,
-        values: [settled, blockNumbersMax, blockBytesMax],
-      });
+      const { rows } = await maintenance.query<BlockRow>(selectNextBlock(settled));
       const [found] = rows;
       if (found === undefined || found.first === null) return { open: { texts: 0, bytes: 0 } };
       const { first, beyond, texts, bytes } = found;
@@ -141,45 +110,14 @@ export function createSearchBlockStore({ maintenance, building }: SearchBlockSto
 
     async *readTexts({ first, beyond }) {
       for (let from = first; from < beyond; ) {
-        const { rows } = await building.query<{ number: number; project_id: string; doc: string }>({
-          name: "search_block_texts",
-          text: `
-            select seq::float8 as number, project_id, doc
-            from ingest.search_docs
-            where seq >= $1 and seq < $2
-            order by seq
-            limit $3`,
-          values: [from, beyond, sliceTexts],
-        });
+        const { rows } = await building.query<TextRow>(selectTexts({ first: from, beyond }));
         yield rows.map((row) => ({ number: row.number, projectId: row.project_id, text: row.doc }));
         from = rows.length < sliceTexts ? beyond : (rows.at(-1)?.number ?? beyond) + 1;
       }
     },
 
-    storePostings: (block, { buckets, starts, lengths, bytes }) =>
-      asBuilder(building, async (transaction) => {
-        await transaction.query({
-          name: "search_blocks_lock",
-          text: "select pg_advisory_xact_lock(hashtext('touchstone ingest search blocks'))",
-        });
-        const { rowCount } = await transaction.query({
-          name: "search_block_store",
-          text: `
-            insert into ingest.search_blocks (first_seq, end_seq)
-            select $1, $2
-            where not exists (select from ingest.search_blocks where end_seq > $1)`,
-          values: [block.first, block.beyond],
-        });
-        if (rowCount === 0) return;
-        await transaction.query({
-          name: "search_postings_store",
-          text: `
-            insert into ingest.search_postings (first_seq, bucket, postings)
-            select $1, bucket, substring($5::bytea from start + 1 for length)
-            from unnest($2::integer[], $3::integer[], $4::integer[]) as list (bucket, start, length)`,
-          values: [block.first, Array.from(buckets), Array.from(starts), Array.from(lengths), bytes],
-        });
-      }),
+    storePostings: (block, postings) =>
+      asBuilder(building, (transaction) => storePostings(transaction, block, postings)),
 
     async dropTrigramIndexes() {
       await maintenance.query({
@@ -189,3 +127,90 @@ export function createSearchBlockStore({ maintenance, building }: SearchBlockSto
     },
   };
 }
+
+const selectWriters: Statement = {
+  name: "search_writers",
+  text: `
+    select coalesce(array_agg(virtualtransaction), '{}') as writers
+    from pg_locks
+    where relation = 'ingest.search_docs'::regclass
+      and database = (select oid from pg_database where datname = current_database())
+      and mode = 'RowExclusiveLock'`,
+};
+
+interface BlockRow extends OpenBlock {
+  first: number | null;
+  beyond: number | null;
+}
+
+/** One row. `first` is null without a text; `beyond` is null while the texts do not fill a block. */
+const selectNextBlock = (settled: number): Statement => ({
+  name: "search_block_find",
+  text: `
+    with first as (
+      select docs.seq
+      from ingest.search_docs docs
+      where docs.seq >= (select coalesce(max(end_seq), 0) from ingest.search_blocks) and docs.seq < $1
+      order by docs.seq
+      limit 1
+    ),
+    texts as (
+      select docs.seq, sum(octet_length(docs.doc)) over (order by docs.seq) as bytes
+      from ingest.search_docs docs
+      where docs.seq >= (select seq from first) and docs.seq < least((select seq from first) + $2, $1)
+    )
+    select (select seq from first)::float8 as first,
+      coalesce(
+        min(seq) filter (where bytes >= $3) + 1,
+        (select seq from first where seq + $2 <= $1) + $2
+      )::float8 as beyond,
+      count(*)::float8 as texts, coalesce(max(bytes), 0)::float8 as bytes
+    from texts`,
+  values: [settled, blockNumbersMax, blockBytesMax],
+});
+
+interface TextRow {
+  number: number;
+  project_id: string;
+  doc: string;
+}
+
+const selectTexts = ({ first, beyond }: Block): Statement => ({
+  name: "search_block_texts",
+  text: `
+    select seq::float8 as number, project_id, doc
+    from ingest.search_docs
+    where seq >= $1 and seq < $2
+    order by seq
+    limit $3`,
+  values: [first, beyond, sliceTexts],
+});
+
+async function storePostings(transaction: Queryable, block: Block, postings: Postings): Promise<void> {
+  await transaction.query({
+    name: "search_blocks_lock",
+    text: "select pg_advisory_xact_lock(hashtext('touchstone ingest search blocks'))",
+  });
+  const { rowCount } = await transaction.query(buildBlockInsert(block));
+  if (rowCount === 0) return;
+  await transaction.query(buildPostingsInsert(block, postings));
+}
+
+/** Inserts no row if the block, or a later one, is stored. */
+const buildBlockInsert = ({ first, beyond }: Block): Statement => ({
+  name: "search_block_store",
+  text: `
+    insert into ingest.search_blocks (first_seq, end_seq)
+    select $1, $2
+    where not exists (select from ingest.search_blocks where end_seq > $1)`,
+  values: [first, beyond],
+});
+
+const buildPostingsInsert = ({ first }: Block, { buckets, starts, lengths, bytes }: Postings): Statement => ({
+  name: "search_postings_store",
+  text: `
+    insert into ingest.search_postings (first_seq, bucket, postings)
+    select $1, bucket, substring($5::bytea from start + 1 for length)
+    from unnest($2::integer[], $3::integer[], $4::integer[]) as list (bucket, start, length)`,
+  values: [first, Array.from(buckets), Array.from(starts), Array.from(lengths), bytes],
+});
