@@ -89,7 +89,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "what the store refused is acknowledged",
-    file: "services/ingest/src/recording/group-commit.ts",
+    file: "services/ingest/src/recording/batch-commit.ts",
     find: "answer(waiting, () => waiting.reject(error));",
     replace: "answer(waiting, () => waiting.resolve(undefined as never));",
     test: {
@@ -100,8 +100,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "the queue has no bound",
-    file: "services/ingest/src/recording/group-commit.ts",
-    find: "return rowShare.obstacleTo(tenant, rows) ?? byteShare.obstacleTo(tenant, bytes);",
+    file: "services/ingest/src/recording/queue-room.ts",
+    find: "return rowShare.obstacleTo(tenant, size.rows) ?? byteShare.obstacleTo(tenant, size.bytes);",
     replace: "return null;",
     test: {
       project: "unit",
