@@ -1,15 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { type Bus, connectBus } from "@touchstone/bus";
+import { keyRevoked, limits, membershipChanged, type Route } from "@touchstone/contracts";
 import {
-  deadlines,
-  internalRoutes,
-  keyRevoked,
-  limits,
-  membershipChanged,
-  type Route,
-  type ServiceName,
-} from "@touchstone/contracts";
-import {
+  type BodyBudget,
   type Clock,
   createAnswerBudget,
   createBodyBudget,
@@ -20,23 +13,22 @@ import {
   type Metrics,
   type Readiness,
   type Service,
-  uuidv7,
   watchBodyBudget,
   watchShares,
 } from "@touchstone/service-kit";
 import type { GatewayConfig } from "./config.ts";
-import { createKeyCache } from "./credentials/key-cache.ts";
+import { type CredentialCaches, createCredentialCaches } from "./credentials/credential-caches.ts";
+import type { KeyCache } from "./credentials/key-cache.ts";
 import { readSessionCookie } from "./credentials/presented-session.ts";
-import { createSessionCache } from "./credentials/session-cache.ts";
 import { sessionUseOf } from "./credentials/session-use.ts";
 import { createGrpcListener } from "./grpc/grpc-listener.ts";
 import { answerHeadersFor } from "./http/answer-headers.ts";
 import { createCallerOrigin } from "./http/caller-origin.ts";
-import { createEdge } from "./http/edge.ts";
+import { createEdge, type EdgeOptions, type Pages } from "./http/edge.ts";
 import { createForward } from "./http/forward.ts";
 import { createIdentification } from "./http/identification.ts";
-import { createOpenStreams } from "./http/open-streams.ts";
-import { createProxy } from "./http/proxy.ts";
+import { createOpenStreams, type OpenStreams } from "./http/open-streams.ts";
+import { createProxy, type ProxyToOwner } from "./http/proxy.ts";
 import { createRevocations } from "./http/revocations.ts";
 import { listAddresses, listOtlpAddresses } from "./http/route-table.ts";
 import { createCountKeeper } from "./ingest-health/count-keeper.ts";
@@ -45,18 +37,10 @@ import { createIngestWatch } from "./ingest-health/ingest-watch.ts";
 import { createRateLimits, type RateLimits } from "./limits/rate-limits.ts";
 import { createSpentQuotas } from "./limits/spent-quotas.ts";
 import { createGatewayMetrics } from "./metrics/gateway-metrics.ts";
-import { createMetricsAccess } from "./metrics/metrics-access.ts";
 import { createServiceMetrics } from "./metrics/service-metrics.ts";
-import { createAdminAccess, createAdminAudit, createAdminOverview, createAdminSystem } from "./operations/admin.ts";
 import { announceKey } from "./operations/announce-key.ts";
 import { createJudgeAsker } from "./operations/ask-judge.ts";
-import { createExportIndex } from "./operations/export-index.ts";
-import { createIngestHealth } from "./operations/ingest-health.ts";
-import { createJudgeUsage } from "./operations/judge-usage.ts";
-import { createOwnAnswerer } from "./operations/own-routes.ts";
-import { createProjectSettings } from "./operations/project-settings.ts";
-import { createProjectUsage } from "./operations/project-usage.ts";
-import { createVerdictReader } from "./operations/read-verdict.ts";
+import { createOwnAnswers } from "./operations/own-answers.ts";
 import { createServiceReadiness } from "./operations/service-readiness.ts";
 import { createPages } from "./pages/pages.ts";
 
@@ -79,70 +63,36 @@ export interface GatewayDependencies {
  * that owns the route. It stores nothing; NATS and Redis may be unavailable, and auth for a minute.
  */
 export function createGateway(config: GatewayConfig, dependencies: GatewayDependencies): Service {
-  const { logger, clock, localCalls } = dependencies;
+  const { logger, clock } = dependencies;
   const stopping = new AbortController();
-  const clientOf = (audience: ServiceName, addresses: readonly string[]) =>
-    createInternalClient({ issuer: "gateway", audience, addresses, rootSecret: config.rootSecret, clock, localCalls });
-  const { auth, ingest, "eval-runs": evalRuns, monitor, dropin } = config.services;
-  const clients = {
-    auth: clientOf("auth", auth),
-    ingest: clientOf("ingest", ingest),
-    "eval-runs": clientOf("eval-runs", evalRuns),
-    monitor: clientOf("monitor", monitor),
-    dropin: clientOf("dropin", dropin),
-  };
-  const replicas = {
-    auth: createReplicaSet(auth),
-    ingest: createReplicaSet(ingest),
-    "eval-runs": createReplicaSet(evalRuns),
-    monitor: createReplicaSet(monitor),
-  };
+  const clients = createClients(config, dependencies);
+  const replicas = forEachService(config, (_service, addresses) => createReplicaSet(addresses));
   const readiness = createServiceReadiness(replicas, { clock, logger });
   // Services in this process show their metrics themselves; others are requested.
-  const measuredServices = { ...replicas, dropin: createReplicaSet(dropin) };
-  const serviceMetrics = dependencies.otherMetrics === undefined ? createServiceMetrics(measuredServices) : null;
+  const serviceMetrics = dependencies.otherMetrics === undefined ? createServiceMetrics(replicas) : null;
   const metrics = createGatewayMetrics(dependencies.metrics, dependencies.otherMetrics ?? [], serviceMetrics);
-  const keys = createKeyCache({
-    clock,
-    async lookUp(apiKey) {
-      const options = { requestId: uuidv7(clock.now()), deadlineMs: deadlines.keyLookupMs };
-      return (await clients.auth.call(internalRoutes.resolveKey, { apiKey }, options)).key;
-    },
-  });
-  const isSecure = config.publicUrl?.startsWith("https:") ?? false;
-  const sessions = createSessionCache({
-    clock,
-    async lookUp(cookie) {
-      const options = { requestId: uuidv7(clock.now()), deadlineMs: deadlines.keyLookupMs };
-      return (await clients.auth.call(internalRoutes.resolveSession, { cookie }, options)).session;
-    },
-  });
+  const { keys, sessions } = createCredentialCaches(clients.auth, clock);
   const streams = createOpenStreams({ recheckMs: config.streamRecheckMs });
   const spentQuotas = createSpentQuotas();
   const counts = createIngestCounts({ clock });
   const keeper = createCountKeeper({ counts, ingest: clients.ingest, clock, logger });
   const ingestWatch = createIngestWatch({ counts, keys });
   const revocations = createRevocations({ keys, sessions, streams, clients, logger });
+  const { requestTimeoutMs, streamIdleMs, publicUrl } = config;
   const proxy = createProxy({
     clients,
-    requestTimeoutMs: config.requestTimeoutMs,
-    streamIdleMs: config.streamIdleMs,
+    requestTimeoutMs,
+    streamIdleMs,
     spentQuotas,
     ingestWatch,
     revocations,
     logger,
   });
-  const bodies = createBodyBudget({ bytesMax: limits.gatewayBodiesMaxBytes });
-  const answers = createAnswerBudget({ bytesMax: limits.answersMaxBytes });
-  const measured = { service: "gateway", metrics: dependencies.metrics } as const;
-  watchBodyBudget({ bodies, answers }, measured);
-  watchShares({ streams: streams.share, ...bodies.shares }, measured);
+  const { bodies, answers } = createMemoryBudgets(dependencies.metrics, streams);
   const bodyMaxBytes = ({ body }: Route) => (body?.kind === "otlp" ? config.otlpBodyMaxBytes : (body?.maxBytes ?? 0));
   let bus: Bus | null = null;
   let rateLimits: RateLimits | null = null;
-  const askJudge = createJudgeAsker(() => bus);
-  const judgeUsage = createJudgeUsage(askJudge);
-  const listeners: { stop(): Promise<void> }[] = [];
+  const listeners = createListeners();
   let isStopping = false;
 
   async function checkReadiness(): Promise<Readiness> {
@@ -153,80 +103,34 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
   return {
     name: "gateway",
     async start() {
-      const openApi = await readFile(config.openApiFile, "utf8").catch((err) => {
-        logger.error({ err }, "the OpenAPI document is missing");
-        return null;
-      });
+      const openApi = await readOpenApi(config, logger);
       rateLimits = createRateLimits({ settings: config.rateLimits, redis: config.redis, logger });
-      const shared = {
+      const shared: SharedByListeners = {
+        ...readListenerBounds(config),
+        ...createCallerChecks(config, { keys, sessions }),
         callerOrigin: createCallerOrigin(config),
         rateLimits,
         keys,
-        identify: createIdentification({ keys, sessions: config.hasAccounts ? sessions : null, isSecure }),
-        handsOutKey: !config.hasAccounts,
-        mightUseSession: (route: Route) => config.hasAccounts && sessionUseOf(route) !== "none",
-        sessionChanged({ headers }: { headers: { cookie?: string | undefined } }) {
-          const cookie = readSessionCookie(headers.cookie, isSecure);
-          if (cookie !== null) sessions.forget(cookie);
-        },
         spentQuotas,
         ingestWatch,
-        answerOwn: createOwnAnswerer({
+        answerOwn: createOwnAnswers(config, {
           checkReadiness,
           metrics,
-          refuseMetrics: createMetricsAccess({ token: config.metricsToken, isMultiTenant: config.isMultiTenant }),
           openApi,
-          readExportIndex: createExportIndex(clients),
-          requireAdmin: createAdminAccess(config.adminToken),
-          readAdminOverview: createAdminOverview({ clients, judgeUsage }),
-          readAdminSystem: createAdminSystem({ ingest: clients.ingest, metrics }),
-          readAdminAudit: createAdminAudit(clients),
-          readProjectSettings: createProjectSettings({
-            clients,
-            platformModelDefault: config.defaultJudgeModel,
-          }),
-          readVerdict: createVerdictReader(askJudge),
-          readIngestHealth: createIngestHealth({ ingest: clients.ingest, keeper, clock }),
-          readProjectUsage: createProjectUsage({ clients, judgeUsage, isMultiTenant: config.isMultiTenant }),
+          clients,
+          askJudge: createJudgeAsker(() => bus),
+          keeper,
+          clock,
         }),
-        forward: createForward({
-          proxy,
-          streams,
-          bodyMaxBytes,
-          publicUrl: config.publicUrl,
-          bodies,
-          answers,
-          streamIdleMs: config.streamIdleMs,
-        }),
+        forward: createForward({ proxy, streams, bodyMaxBytes, publicUrl, bodies, answers, streamIdleMs }),
         bodyMaxBytes,
-        answerHeaders: answerHeadersFor(config),
         metrics,
         logger,
-        trustedProxies: config.trustedProxies,
-        requestTimeoutMs: config.requestTimeoutMs,
-        headersTimeoutMs: config.headersTimeoutMs,
-        connectionsMax: config.connectionsMax,
-        drain: config.drain,
       };
-      const { host } = config.listen;
-      const pages =
-        config.dashboardFolder === null
-          ? null
-          : createPages({ folder: config.dashboardFolder, building: dependencies.dashboardBuilding ?? null, logger });
+      const pages = createDashboardPages(config, dependencies);
       const edge = createEdge({ ...shared, pages, addresses: listAddresses(config), portSetting: "PORT" });
-      listeners.push(edge);
-      const address = await edge.listen(config.listen);
-      if (config.otlpHttpPort !== null) {
-        const addresses = listOtlpAddresses();
-        const otlp = createEdge({ ...shared, pages: null, addresses, portSetting: "SERVICE_OTLP_HTTP_PORT" });
-        listeners.push(otlp);
-        logger.info({ address: await otlp.listen({ host, port: config.otlpHttpPort }) }, "taking OTLP/HTTP");
-      }
-      if (config.otlpGrpcPort !== null) {
-        const grpc = createGrpcListener({ ...shared, proxy, bodies, messageMaxBytes: config.otlpBodyMaxBytes });
-        listeners.push(grpc);
-        logger.info({ port: await grpc.listen({ host, port: config.otlpGrpcPort }) }, "taking OTLP/gRPC");
-      }
+      const address = await listeners.open(edge, config.listen);
+      await openTelemetryListeners(config, listeners, { shared, proxy, bodies });
       keeper.start();
       const password = config.nats.password?.reveal();
       bus = connectBus({ ...config.nats, password, service: "gateway", clock, logger });
@@ -235,12 +139,8 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
       // The same for sessions.
       void bus.listen(membershipChanged, ({ userIds }) => sessions.forgetUsers(userIds));
       if (dependencies.print) {
-        void announceKey({
-          auth: clients.auth,
-          printsWholeKey: config.printsWholeKey,
-          print: dependencies.print,
-          signal: stopping.signal,
-        });
+        const { printsWholeKey } = config;
+        void announceKey({ auth: clients.auth, printsWholeKey, print: dependencies.print, signal: stopping.signal });
       }
       return { address };
     },
@@ -248,7 +148,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
       stopping.abort();
       isStopping = true;
       streams.drain();
-      await Promise.all(listeners.map((listener) => listener.stop()));
+      await listeners.stop();
       await keeper.stop();
       await bus?.drain();
       rateLimits?.close();
@@ -260,4 +160,127 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
     },
     readiness: checkReadiness,
   };
+}
+
+type CalledService = keyof GatewayConfig["services"];
+
+function forEachService<Part>(
+  { services }: GatewayConfig,
+  create: (service: CalledService, addresses: readonly string[]) => Part,
+): Record<CalledService, Part> {
+  const createFor = (service: CalledService) => create(service, services[service]);
+  return {
+    auth: createFor("auth"),
+    ingest: createFor("ingest"),
+    "eval-runs": createFor("eval-runs"),
+    monitor: createFor("monitor"),
+    dropin: createFor("dropin"),
+  };
+}
+
+function createClients(config: GatewayConfig, { clock, localCalls }: GatewayDependencies) {
+  const { rootSecret } = config;
+  return forEachService(config, (audience, addresses) =>
+    createInternalClient({ issuer: "gateway", audience, addresses, rootSecret, clock, localCalls }),
+  );
+}
+
+/** The memory for bodies and for answers that wait for their readers; it is measured, and so are the streams. */
+function createMemoryBudgets(metrics: Metrics, streams: OpenStreams) {
+  const bodies = createBodyBudget({ bytesMax: limits.gatewayBodiesMaxBytes });
+  const answers = createAnswerBudget({ bytesMax: limits.answersMaxBytes });
+  const measured = { service: "gateway", metrics } as const;
+  watchBodyBudget({ bodies, answers }, measured);
+  watchShares({ streams: streams.share, ...bodies.shares }, measured);
+  return { bodies, answers };
+}
+
+/** Null if the installation lacks the document. */
+async function readOpenApi({ openApiFile }: GatewayConfig, logger: Logger): Promise<string | null> {
+  return await readFile(openApiFile, "utf8").catch((err) => {
+    logger.error({ err }, "the OpenAPI document is missing");
+    return null;
+  });
+}
+
+const readListenerBounds = (config: GatewayConfig) => ({
+  answerHeaders: answerHeadersFor(config),
+  trustedProxies: config.trustedProxies,
+  requestTimeoutMs: config.requestTimeoutMs,
+  headersTimeoutMs: config.headersTimeoutMs,
+  connectionsMax: config.connectionsMax,
+  drain: config.drain,
+});
+
+/** What of the edge depends on whether users sign in. */
+function createCallerChecks(
+  { hasAccounts, publicUrl }: GatewayConfig,
+  { keys, sessions }: CredentialCaches,
+): Pick<EdgeOptions, "identify" | "handsOutKey" | "mightUseSession" | "sessionChanged"> {
+  const isSecure = publicUrl?.startsWith("https:") ?? false;
+  return {
+    identify: createIdentification({ keys, sessions: hasAccounts ? sessions : null, isSecure }),
+    handsOutKey: !hasAccounts,
+    mightUseSession: (route) => hasAccounts && sessionUseOf(route) !== "none",
+    sessionChanged({ headers }) {
+      const cookie = readSessionCookie(headers.cookie, isSecure);
+      if (cookie !== null) sessions.forget(cookie);
+    },
+  };
+}
+
+/** Null if no dashboard is served. */
+function createDashboardPages(
+  { dashboardFolder: folder }: GatewayConfig,
+  { dashboardBuilding, logger }: GatewayDependencies,
+): Pages | null {
+  return folder === null ? null : createPages({ folder, building: dashboardBuilding ?? null, logger });
+}
+
+interface ListenAddress {
+  host: string;
+  port: number;
+}
+
+interface Listeners {
+  /** Listens at an address; returns what the listener returns. */
+  open<Bound>(
+    listener: { listen(address: ListenAddress): Promise<Bound>; stop(): Promise<void> },
+    address: ListenAddress,
+  ): Promise<Bound>;
+  /** Stops those that were opened, in parallel. */
+  stop(): Promise<void>;
+}
+
+function createListeners(): Listeners {
+  const opened: { stop(): Promise<void> }[] = [];
+  return {
+    open(listener, address) {
+      opened.push(listener);
+      return listener.listen(address);
+    },
+    async stop() {
+      await Promise.all(opened.map((listener) => listener.stop()));
+    },
+  };
+}
+
+type SharedByListeners = Omit<EdgeOptions, "pages" | "addresses" | "portSetting"> & { keys: KeyCache };
+
+/** Opens the listeners that take only telemetry, if they are configured. */
+async function openTelemetryListeners(
+  { listen: { host }, otlpHttpPort, otlpGrpcPort, otlpBodyMaxBytes }: GatewayConfig,
+  listeners: Listeners,
+  { shared, proxy, bodies }: { shared: SharedByListeners; proxy: ProxyToOwner; bodies: BodyBudget },
+): Promise<void> {
+  const { logger } = shared;
+  if (otlpHttpPort !== null) {
+    const addresses = listOtlpAddresses();
+    const otlp = createEdge({ ...shared, pages: null, addresses, portSetting: "SERVICE_OTLP_HTTP_PORT" });
+    logger.info({ address: await listeners.open(otlp, { host, port: otlpHttpPort }) }, "taking OTLP/HTTP");
+  }
+  if (otlpGrpcPort !== null) {
+    const grpc = createGrpcListener({ ...shared, proxy, bodies, messageMaxBytes: otlpBodyMaxBytes });
+    logger.info({ port: await listeners.open(grpc, { host, port: otlpGrpcPort }) }, "taking OTLP/gRPC");
+  }
 }
