@@ -1,8 +1,6 @@
-import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import {
   isReadAsItComes,
-  limits,
   type Route,
   requestIdHeader,
   type SettingName,
@@ -12,59 +10,27 @@ import {
 import {
   AppError,
   type Logger,
-  type OpenTrace,
-  openTrace,
-  type TracedWork,
   translateFrameworkError,
   translateListenError,
   watchArrival,
 } from "@touchstone/service-kit";
-import type { FastifyReply } from "fastify";
-import Fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
-import { addressOf, type Caller } from "../caller.ts";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { addressOf } from "../caller.ts";
 import type { IngestWatch } from "../ingest-health/ingest-watch.ts";
 import type { RateCount, RateLimits } from "../limits/rate-limits.ts";
 import type { SpentQuotas } from "../limits/spent-quotas.ts";
 import type { GatewayMetrics } from "../metrics/gateway-metrics.ts";
-import type { AnswerHeaders } from "./answer-headers.ts";
 import { refuseBodyByHeaders } from "./body-refusal.ts";
-import { type BrokenRequests, createBrokenRequests } from "./broken-request.ts";
+import { createBrokenRequests } from "./broken-request.ts";
 import { type CallerOrigin, refuseOtherSites } from "./caller-origin.ts";
-import type { TrustedProxies } from "./client-address.ts";
 import { allowOrigin, answerPreflight } from "./cross-origin.ts";
 import { type DrainBounds, drainServer } from "./drain-server.ts";
+import { createHttpServer, type HttpServerOptions } from "./http-server.ts";
 import type { Identify } from "./identification.ts";
 import { isOfApi, isPageRoute, pageAddresses } from "./page-route.ts";
+import { openPassage, watchPassage, within } from "./passage.ts";
 import { type Address, createMethodFinder } from "./route-table.ts";
 import { sendRefusal } from "./send-refusal.ts";
-
-/** The edge's data about a request. */
-export interface Passage {
-  /** Null for an unknown address. */
-  route: Route | null;
-  caller: Caller | null;
-  /**
-   * Asks auth again whether the key or session still has access to the caller's project; null on routes without one.
-   */
-  isStillGood: (() => Promise<boolean>) | null;
-  /** For the log: the error code, or the part that answered. */
-  outcome: string;
-  /** An ignored part of the request; reported in the log and the answer. */
-  warning: string | null;
-  /** The step of the installation's own traces; null if this request is not traced. */
-  trace: OpenTrace | null;
-  /** True if the gateway is stopping: the answer is the last of its connection. */
-  isLast: () => boolean;
-}
-
-declare module "fastify" {
-  interface FastifyRequest {
-    passage: Passage | null;
-  }
-  interface FastifyContextConfig {
-    contract?: Route;
-  }
-}
 
 /** Answers a request that passed every check of the edge. */
 export type Answerer = (route: Route, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
@@ -76,7 +42,7 @@ export interface Pages {
   answer: Answerer;
 }
 
-export interface EdgeOptions {
+export interface EdgeOptions extends HttpServerOptions {
   addresses: readonly Address[];
   /** The setting of its port. */
   portSetting: SettingName;
@@ -98,13 +64,9 @@ export interface EdgeOptions {
   /** The dashboard; null if none is served. */
   pages: Pages | null;
   bodyMaxBytes: (route: Route) => number;
-  answerHeaders: AnswerHeaders;
   metrics: GatewayMetrics;
   logger: Logger;
-  trustedProxies: TrustedProxies;
   requestTimeoutMs: number;
-  headersTimeoutMs: number;
-  connectionsMax: number;
   drain: DrainBounds;
 }
 
@@ -120,19 +82,19 @@ export interface Edge {
 
 /** The only public listener. */
 export function createEdge(options: EdgeOptions): Edge {
-  const { addresses, callerOrigin, rateLimits, logger } = options;
-  const brokenRequests = createBrokenRequests(options.answerHeaders);
-  const app = createFastify(options, brokenRequests);
+  const { addresses, callerOrigin, rateLimits, answerHeaders, logger } = options;
+  const brokenRequests = createBrokenRequests(answerHeaders);
+  const app = createHttpServer(options, brokenRequests);
   const methodsOf = createMethodFinder(addresses);
   let draining = false;
 
   /** The order of checks (completions 0.3): early refusals cost least and reveal least. */
   app.addHook("onRequest", async (request, reply) => {
     const route = routeOf(request);
-    const trace = route === null || untraced.has(route.id) ? null : openTrace(tracedAs(route));
-    const passage: Passage = { route, trace, ...nothingKnown, isLast: () => draining };
+    const passage = openPassage(route, () => draining);
     request.passage = passage;
-    watch(request, reply, passage);
+    watchPassage(passage, { request, reply }, options);
+    reply.header(requestIdHeader, request.id).headers(answerHeaders);
     brokenRequests.remember(request.raw, reply.raw);
     watchArrival(
       request.raw,
@@ -144,17 +106,17 @@ export function createEdge(options: EdgeOptions): Edge {
     const { protocol } = request;
     const foreignOrigin = callerOrigin.check(request.raw, { protocol, mightUseSession }); // 403
     if (foreignOrigin !== null) allowOrigin(reply, foreignOrigin, mightUseSession);
-    if (route === null) return answerUnrouted(request, reply, foreignOrigin); // 404, 405
+    if (route === null) return answerUnrouted(request, reply, { methodsOf, foreignOrigin }); // 404, 405
     if (options.handsOutKey && route.id === "getAuthConfig") refuseOtherSites(request.headers); // 403
-    let byAddress = await count(reply, route.rateGroup, addressOf(request), null); // 429
+    let byAddress = await countRequest(rateLimits, reply, route.rateGroup, addressOf(request), null); // 429
     if (route.addressRateGroup !== undefined) {
-      byAddress = await count(reply, route.addressRateGroup, addressOf(request), byAddress); // 429
+      byAddress = await countRequest(rateLimits, reply, route.addressRateGroup, addressOf(request), byAddress); // 429
     }
     Object.assign(passage, await within(passage, () => options.identify(route, request))); // 401, 503
     const projectId = passage.caller?.projectId ?? null;
     if (projectId !== null && route.keyRateGroup !== undefined && route.method === "POST") {
       // The documented limits per key are of POSTs (interface: Limits): polling a run is not limited.
-      await count(reply, route.keyRateGroup, projectId, byAddress); // 429
+      await countRequest(rateLimits, reply, route.keyRateGroup, projectId, byAddress); // 429
     }
     if (projectId !== null) options.spentQuotas.check(projectId, route); // 429
     if (route.body !== undefined) {
@@ -201,54 +163,6 @@ export function createEdge(options: EdgeOptions): Edge {
     else if (refusal.status >= 500) logger.warn(facts, "request refused");
   });
 
-  function answerUnrouted(request: FastifyRequest, reply: FastifyReply, foreignOrigin: string | null): FastifyReply {
-    const methods = methodsOf(request.url.split("?")[0] ?? "");
-    if (methods.length === 0) throw new AppError("route_not_found", "Not found");
-    if (request.method === "OPTIONS" && foreignOrigin !== null) return answerPreflight(reply, methods);
-    reply.header("allow", methods.join(", "));
-    throw new AppError("method_not_allowed", `This address takes ${methods.join(" and ")}, not ${request.method}.`);
-  }
-
-  /** Counts a request; of two limits the headers show the one with less left. */
-  async function count(
-    reply: FastifyReply,
-    group: Parameters<RateLimits["count"]>[0],
-    subject: string,
-    shown: RateCount | null,
-  ): Promise<RateCount | null> {
-    const counted = await rateLimits.count(group, subject);
-    if (counted === null) return shown;
-    if (shown === null || counted.isOver || counted.remaining < shown.remaining) showRateLimit(reply, counted);
-    if (!counted.isOver) return counted;
-    throw new AppError("rate_limited", "Too many requests", { retryAfterSeconds: counted.resetSeconds });
-  }
-
-  /** Headers of every answer, and the one log line and measurement of every request, however it ends. */
-  function watch(request: FastifyRequest, reply: FastifyReply, passage: Passage): void {
-    const startedMs = performance.now();
-    reply.header(requestIdHeader, request.id).headers(options.answerHeaders);
-    reply.raw.once("close", () => {
-      const durationMs = performance.now() - startedMs;
-      const operation = passage.route?.id ?? "unknown";
-      const status = reply.statusCode;
-      options.metrics.observe({ method: request.method, route: operation, status, durationMs });
-      passage.trace?.answered(status);
-      passage.trace?.end();
-      if (operation === "getHealth" || operation === "getLiveness" || operation === "getReadiness") return;
-      const facts = {
-        operation,
-        method: request.method,
-        requestId: request.id,
-        projectId: passage.caller?.projectId ?? null,
-        outcome: reply.raw.writableFinished ? passage.outcome : "client_gone",
-        status,
-        durationMs: Math.round(durationMs * 100) / 100,
-      };
-      if (passage.warning === null) logger.info(facts, "request answered");
-      else logger.warn({ ...facts, warning: passage.warning }, "request answered");
-    });
-  }
-
   return {
     async listen(address) {
       try {
@@ -276,65 +190,35 @@ function answererOf(route: Route, { answerOwn, forward, pages }: EdgeOptions): A
   return route.owner === "gateway" ? answerOwn : forward;
 }
 
-/** Asked by machines every few seconds. */
-const untraced: ReadonlySet<string> = new Set(["getHealth", "getLiveness", "getReadiness", "getMetrics"]);
-
-/** A caller's `traceparent` is ignored: it is of the caller's own traces. */
-const tracedAs = ({ id, method, path }: Route): TracedWork => ({
-  service: "gateway",
-  name: id,
-  kind: "server",
-  attributes: { "http.request.method": method, "http.route": path },
-  parent: "new",
-});
-
-const within = <Result>(passage: Passage | null, work: () => Result): Result =>
-  passage === null || passage.trace === null ? work() : passage.trace.run(work);
-
-/** The initial data of a request. */
-const nothingKnown = { caller: null, isStillGood: null, outcome: "ok", warning: null } as const;
-
 function arrivedTooLate(): Error & { code: string } {
   return Object.assign(new Error("the request did not arrive in time"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
 }
 
-function createFastify(options: EdgeOptions, brokenRequests: BrokenRequests): FastifyInstance {
-  const { trustedProxies } = options;
-  const app = Fastify({
-    logger: false,
-    exposeHeadRoutes: false,
-    genReqId: () => randomUUID(),
-    // Fastify reads a plain number as "trust no proxy"; the hops have to be counted here.
-    trustProxy:
-      typeof trustedProxies === "object" && "hops" in trustedProxies
-        ? (_address, hop) => hop < trustedProxies.hops
-        : Array.isArray(trustedProxies)
-          ? [...trustedProxies]
-          : trustedProxies === true,
-    // Only for the head; bodies have separate timeouts.
-    http: {
-      maxHeaderSize: limits.requestHeadMaxBytes,
-      headersTimeout: options.headersTimeoutMs,
-      connectionsCheckingInterval: Math.min(options.headersTimeoutMs / 4, 5_000),
-    },
-    // Longer than clients and load balancers keep connections, so that the other side closes them (otlp 1).
-    keepAliveTimeout: 72_000,
-    forceCloseConnections: "idle",
-    return503OnClosing: false,
-    clientErrorHandler: brokenRequests.refuse,
-    // An address that cannot be decoded, or has an overlong parameter, is unknown.
-    frameworkErrors(_error, request, reply) {
-      reply.header(requestIdHeader, request.id).headers(options.answerHeaders);
-      sendRefusal(new AppError("route_not_found", "Not found"), { route: null, request, reply });
-    },
-    routerOptions: { maxParamLength: 1024 },
-  });
-  app.server.maxConnections = options.connectionsMax;
-  app.decorateRequest("passage", null);
-  // Bodies are forwarded unread: whatever the type, the handler gets the socket.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
-  return app;
+function answerUnrouted(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { methodsOf, foreignOrigin }: { methodsOf: (path: string) => string[]; foreignOrigin: string | null },
+): FastifyReply {
+  const methods = methodsOf(request.url.split("?")[0] ?? "");
+  if (methods.length === 0) throw new AppError("route_not_found", "Not found");
+  if (request.method === "OPTIONS" && foreignOrigin !== null) return answerPreflight(reply, methods);
+  reply.header("allow", methods.join(", "));
+  throw new AppError("method_not_allowed", `This address takes ${methods.join(" and ")}, not ${request.method}.`);
+}
+
+/** Counts a request; of two limits the headers show the one with less left. */
+async function countRequest(
+  rateLimits: RateLimits,
+  reply: FastifyReply,
+  group: Parameters<RateLimits["count"]>[0],
+  subject: string,
+  shown: RateCount | null,
+): Promise<RateCount | null> {
+  const counted = await rateLimits.count(group, subject);
+  if (counted === null) return shown;
+  if (shown === null || counted.isOver || counted.remaining < shown.remaining) showRateLimit(reply, counted);
+  if (!counted.isOver) return counted;
+  throw new AppError("rate_limited", "Too many requests", { retryAfterSeconds: counted.resetSeconds });
 }
 
 /** Writes the draft-7 headers (completions 1.3). No known library writes this draft. */
