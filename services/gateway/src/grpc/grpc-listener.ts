@@ -63,9 +63,8 @@ const allCallsMax = callsMax * 1.5;
 
 /** Serves OTLP over gRPC: the same checks and forwarding, with gRPC's status codes (otlp 3). */
 export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
-  const { metrics, ingestWatch, logger } = options;
-  const callers = new WeakMap<Metadata, KeyOwner>();
-  const calls = createFairShare({ total: allCallsMax });
+  const { ingestWatch, logger } = options;
+  const admission = createAdmission(options);
   const server = new Server({
     "grpc.max_receive_message_length": options.messageMaxBytes,
     "grpc.max_concurrent_streams": callsMax,
@@ -74,27 +73,6 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
     interceptors: [checkAtTheDoor],
   });
   for (const service of otlpServices) server.addService(service.definition, { Export: exportHandler(service) });
-
-  /**
-   * A message is read only after the caller passed all checks, in the order of the HTTP edge. The call then counts until
-   * its stream is closed.
-   */
-  async function admit(route: Route, metadata: Metadata, peer: string): Promise<KeyOwner> {
-    const counted = await options.rateLimits.count(route.rateGroup, subjectOf(peer));
-    if (counted?.isOver) {
-      throw new AppError("rate_limited", "Too many requests", { retryAfterSeconds: counted.resetSeconds });
-    }
-    const apiKey = readPresentedKey(headersOf(metadata), route.authentication);
-    const owner = apiKey === null ? null : await options.keys.resolve(apiKey);
-    if (owner === null) throw new AppError("unauthorized", "Invalid or missing API key");
-    options.spentQuotas.check(owner.projectId, route);
-    if (calls.obstacleTo(owner, 1) !== null)
-      throw new AppError("queue_full", "Too many exports are in progress; retry.");
-    // At once, so that calls which begin together count one another.
-    calls.hold(owner, 1);
-    callers.set(metadata, owner);
-    return owner;
-  }
 
   function checkAtTheDoor(
     method: Parameters<ServerInterceptor>[0],
@@ -110,15 +88,15 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
           const refusal = refusalOf(thrown);
           const projectId = caller?.projectId ?? null;
           ingestWatch.refused(route, { projectId, headers: headersOf(metadata) }, thrown);
-          note(route, caller, startedMs, refusal.status);
+          note({ route, caller, startedMs, status: refusal.status }, options);
           call.sendStatus(toGrpcStatus(refusal));
         };
-        admit(route, metadata, call.getPeer()).then((owner) => {
+        admission.admit(route, metadata, call.getPeer()).then((owner) => {
           caller = owner;
           const share = options.bodies.open((obstacle) => noRoom(route.owner, route.envelope, obstacle), owner);
           onceClosed(call, () => {
             share.release();
-            calls.hold(owner, -1);
+            admission.release(owner);
           });
           const { messageMaxBytes: maxBytes, requestTimeoutMs: arrivalMs } = options;
           countMessage(call, { share, maxBytes, arrivalMs, refuse });
@@ -140,7 +118,7 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
       const startedMs = performance.now();
       const gone = new AbortController();
       call.once("cancelled", () => gone.abort(new Error("the client is gone")));
-      const caller = callers.get(call.metadata) ?? null;
+      const caller = admission.callerOf(call.metadata);
       const refuse = (thrown: unknown): HttpRefusal => {
         const refusal = refusalOf(thrown);
         if (!gone.signal.aborted) {
@@ -151,51 +129,15 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
       };
       traced({ service: "gateway", name: route.id, kind: "server", parent: "new" }, async (step) => {
         const asked = { caller, message: call.request, signal: gone.signal };
-        const result = await exportMessage(route, asked).catch(refuse);
+        const result = await exportMessage(options.proxy, route, asked).catch(refuse);
         step?.answered(statusOf(result));
         return result;
       }).then((result) => {
-        note(route, caller, startedMs, statusOf(result));
+        note({ route, caller, startedMs, status: statusOf(result) }, options);
         if (Buffer.isBuffer(result)) answer(null, result);
         else answer(toGrpcStatus(result));
       });
     };
-  }
-
-  async function exportMessage(
-    route: Route,
-    { caller, message, signal }: { caller: KeyOwner | null; message: Buffer; signal: AbortSignal },
-  ): Promise<Buffer | HttpRefusal> {
-    if (caller === null) throw new AppError("unauthorized", "Invalid or missing API key");
-    const answer = await options.proxy({
-      route,
-      target: route.path,
-      headers: { "content-type": "application/x-protobuf" },
-      body: message,
-      caller,
-      requestId: randomUUID(),
-      signal,
-    });
-    const body = Buffer.from(await answer.body.arrayBuffer());
-    if (answer.status === 200) return body;
-    const after = Number(answer.headers["retry-after"]);
-    return { status: answer.status, retryAfterSeconds: after > 0 ? after : null, body: parse(body) };
-  }
-
-  function note(route: Route, caller: KeyOwner | null, startedMs: number, httpStatus: number): void {
-    const durationMs = performance.now() - startedMs;
-    metrics.observe({ method: "gRPC", route: route.id, status: httpStatus, durationMs });
-    logger.info(
-      {
-        operation: route.id,
-        method: "gRPC",
-        projectId: caller?.projectId ?? null,
-        outcome: httpStatus === 200 ? "ok" : "refused",
-        status: httpStatus,
-        durationMs: Math.round(durationMs * 100) / 100,
-      },
-      "request answered",
-    );
   }
 
   return {
@@ -214,6 +156,84 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
       clearTimeout(cut);
     },
   };
+}
+
+interface Admission {
+  /**
+   * A message is read only after the caller passed all checks, in the order of the HTTP edge. The call then counts until
+   * it is released, when its stream is closed.
+   */
+  admit(route: Route, metadata: Metadata, peer: string): Promise<KeyOwner>;
+  /** The admitted caller of a call; null if there is none. */
+  callerOf(metadata: Metadata): KeyOwner | null;
+  release(owner: KeyOwner): void;
+}
+
+function createAdmission({ keys, rateLimits, spentQuotas }: GrpcListenerOptions): Admission {
+  const callers = new WeakMap<Metadata, KeyOwner>();
+  const calls = createFairShare({ total: allCallsMax });
+
+  return {
+    async admit(route, metadata, peer) {
+      const counted = await rateLimits.count(route.rateGroup, subjectOf(peer));
+      if (counted?.isOver) {
+        throw new AppError("rate_limited", "Too many requests", { retryAfterSeconds: counted.resetSeconds });
+      }
+      const apiKey = readPresentedKey(headersOf(metadata), route.authentication);
+      const owner = apiKey === null ? null : await keys.resolve(apiKey);
+      if (owner === null) throw new AppError("unauthorized", "Invalid or missing API key");
+      spentQuotas.check(owner.projectId, route);
+      if (calls.obstacleTo(owner, 1) !== null)
+        throw new AppError("queue_full", "Too many exports are in progress; retry.");
+      // At once, so that calls which begin together count one another.
+      calls.hold(owner, 1);
+      callers.set(metadata, owner);
+      return owner;
+    },
+    callerOf: (metadata) => callers.get(metadata) ?? null,
+    release: (owner) => calls.hold(owner, -1),
+  };
+}
+
+async function exportMessage(
+  proxy: ProxyToOwner,
+  route: Route,
+  { caller, message, signal }: { caller: KeyOwner | null; message: Buffer; signal: AbortSignal },
+): Promise<Buffer | HttpRefusal> {
+  if (caller === null) throw new AppError("unauthorized", "Invalid or missing API key");
+  const answer = await proxy({
+    route,
+    target: route.path,
+    headers: { "content-type": "application/x-protobuf" },
+    body: message,
+    caller,
+    requestId: randomUUID(),
+    signal,
+  });
+  const body = Buffer.from(await answer.body.arrayBuffer());
+  if (answer.status === 200) return body;
+  const after = Number(answer.headers["retry-after"]);
+  return { status: answer.status, retryAfterSeconds: after > 0 ? after : null, body: parse(body) };
+}
+
+/** The one log line and measurement of a call. `status` is that of the same answer over HTTP. */
+function note(
+  { route, caller, startedMs, status }: { route: Route; caller: KeyOwner | null; startedMs: number; status: number },
+  { metrics, logger }: GrpcListenerOptions,
+): void {
+  const durationMs = performance.now() - startedMs;
+  metrics.observe({ method: "gRPC", route: route.id, status, durationMs });
+  logger.info(
+    {
+      operation: route.id,
+      method: "gRPC",
+      projectId: caller?.projectId ?? null,
+      outcome: status === 200 ? "ok" : "refused",
+      status,
+      durationMs: Math.round(durationMs * 100) / 100,
+    },
+    "request answered",
+  );
 }
 
 /** The status of the same answer over HTTP. */
