@@ -38,6 +38,7 @@ export { createFairLine, type FairLine } from "./fair-line.ts";
 export { createFairShare, type FairShare, type ShareUnit, type Tenant } from "./fair-share.ts";
 export { type GatherOptions, gatherCalls } from "./gather-calls.ts";
 export { gatherChunks } from "./gather-chunks.ts";
+export type { HopAnswer } from "./hop-answer.ts";
 export {
   createHttpServer,
   type HttpServer,
@@ -50,7 +51,6 @@ export { inflateBody, requireKnownEncoding } from "./inflate-body.ts";
 export {
   createInternalClient,
   type Hop,
-  type HopAnswer,
   type InternalClient,
   type InternalClientOptions,
 } from "./internal-client.ts";

@@ -1,6 +1,4 @@
-import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
-import { arrayBuffer, json } from "node:stream/consumers";
 import {
   drainingHeader,
   type InternalRoute,
@@ -13,9 +11,10 @@ import { errors } from "undici";
 import type { z } from "zod";
 import { AppError, isAppError } from "./app-error.ts";
 import type { Clock } from "./clock.ts";
+import { type HopAnswer, hold, type SentAnswer, toHopAnswer } from "./hop-answer.ts";
+import { boundHop, type HopBounds } from "./hop-bounds.ts";
 import { createIdentitySigner, type IdentityClaims, stateIdentity } from "./internal-identity.ts";
-import type { LocalAnswer, LocalCalls, LocalRequest } from "./local-calls.ts";
-import type { Pieces } from "./pieces.ts";
+import type { LocalCalls, LocalRequest } from "./local-calls.ts";
 import { createPoolDirectory, type ReplicaPools } from "./replica-pools.ts";
 import { createReplicaSet, type LookUp } from "./replica-set.ts";
 import { currentTraceparent, traced } from "./tracing.ts";
@@ -35,17 +34,6 @@ export interface Hop {
   /** The answer may take long: the deadline holds until it begins, then it ends after this long without a byte. */
   lasting?: { idleMs: number } | undefined;
   signal?: AbortSignal;
-}
-
-/** An answer: a status and a body, for any status. */
-export interface HopAnswer {
-  status: number;
-  headers: IncomingHttpHeaders;
-  /** The whole body, if available; `body` need not be read then. */
-  whole?: Pieces;
-  body: Readable & { arrayBuffer(): Promise<ArrayBuffer>; json(): Promise<unknown>; dump(): Promise<void> };
-  /** Removes the deadline from the rest of the body: the caller then ensures progress. */
-  takeTime(): void;
 }
 
 /** Calls one other service over keep-alive connections, under a signed identity, or directly in the same process. */
@@ -108,7 +96,7 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
       [requestIdHeader]: hop.claims.requestId,
     };
     const claims = { ...hop.claims, method: hop.method, path: hop.path };
-    const here = askHere(hop, { headers: unsigned, identity: stateIdentity(claims, options) }, bounds);
+    const here = askHere(options, hop, { headers: unsigned, identity: stateIdentity(claims, options) }, bounds);
     if (here !== null) return here;
     const headers = { ...unsigned, [identityHeader]: sign(claims) };
     const body = isReadOnce(hop.body) ? countWriting(hop.body, bounds) : hop.body;
@@ -158,63 +146,71 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
     }
   }
 
-  /** Null when the audience is not in this process, or requires HTTP. */
-  function askHere(
-    hop: Hop,
-    asked: Pick<LocalRequest, "headers" | "identity">,
-    bounds: HopBounds,
-  ): Promise<HopAnswer> | null {
-    const [address] = options.addresses;
-    if (address === undefined || isReadOnce(hop.body) || hop.lasting !== undefined) return null;
-    const answering = options.localCalls?.find(address)?.({
-      method: hop.method,
-      path: hop.path,
-      ...asked,
-      body: hop.body ?? noBody,
-      signal: () => bounds.signal,
-    });
-    if (!answering) return null;
-    return bounds.race(answering).then(
-      (answer) => toHopAnswer(answer, hop, bounds),
-      (cause) => {
-        bounds.release();
-        // An answer that comes later has no reader.
-        answering.then(
-          ({ body }) => body instanceof Readable && body.destroy(),
-          () => undefined,
-        );
-        if (hop.signal?.aborted) throw cause;
-        throw new AppError("service_unavailable", `The ${audience} service did not answer in time; retry.`, { cause });
-      },
-    );
-  }
-
   return {
     forward,
-    async call(route, body, { requestId, deadlineMs }) {
-      const { status, body: answered } = await forward({
-        method: route.method,
-        path: route.path,
-        headers: { "content-type": "application/json" },
-        body: Buffer.from(JSON.stringify(body)),
-        claims: { projectId: null, organizationId: null, userId: null, role: null, requestId },
-        deadlineMs,
-      });
-      if (status !== 200) {
-        await answered.dump();
-        throw new AppError("service_unavailable", `The ${audience} service could not answer; retry.`, {
-          cause: new Error(`${route.id} answered ${status}`),
-        });
-      }
-      const reply = await answered.json().catch((cause: unknown) => {
-        throw new AppError("service_unavailable", `The ${audience} service did not answer in time; retry.`, { cause });
-      });
-      return route.reply.parse(reply) as never;
-    },
+    call: (route, body, options) => callRoute({ forward, audience }, route, body, options),
     async close() {
       await directory.close();
     },
   };
+}
+
+async function callRoute<R extends InternalRoute>(
+  { forward, audience }: { forward: InternalClient["forward"]; audience: ServiceName },
+  route: R,
+  body: z.input<R["body"]>,
+  { requestId, deadlineMs }: { requestId: string; deadlineMs: number },
+): Promise<z.output<R["reply"]>> {
+  const { status, body: answered } = await forward({
+    method: route.method,
+    path: route.path,
+    headers: { "content-type": "application/json" },
+    body: Buffer.from(JSON.stringify(body)),
+    claims: { projectId: null, organizationId: null, userId: null, role: null, requestId },
+    deadlineMs,
+  });
+  if (status !== 200) {
+    await answered.dump();
+    throw new AppError("service_unavailable", `The ${audience} service could not answer; retry.`, {
+      cause: new Error(`${route.id} answered ${status}`),
+    });
+  }
+  const reply = await answered.json().catch((cause: unknown) => {
+    throw new AppError("service_unavailable", `The ${audience} service did not answer in time; retry.`, { cause });
+  });
+  return route.reply.parse(reply) as never;
+}
+
+/** Null when the audience is not in this process, or requires HTTP. */
+function askHere(
+  { audience, addresses, localCalls }: InternalClientOptions,
+  hop: Hop,
+  asked: Pick<LocalRequest, "headers" | "identity">,
+  bounds: HopBounds,
+): Promise<HopAnswer> | null {
+  const [address] = addresses;
+  if (address === undefined || isReadOnce(hop.body) || hop.lasting !== undefined) return null;
+  const answering = localCalls?.find(address)?.({
+    method: hop.method,
+    path: hop.path,
+    ...asked,
+    body: hop.body ?? noBody,
+    signal: () => bounds.signal,
+  });
+  if (!answering) return null;
+  return bounds.race(answering).then(
+    (answer) => toHopAnswer(answer, hop, bounds),
+    (cause) => {
+      bounds.release();
+      // An answer that comes later has no reader.
+      answering.then(
+        ({ body }) => body instanceof Readable && body.destroy(),
+        () => undefined,
+      );
+      if (hop.signal?.aborted) throw cause;
+      throw new AppError("service_unavailable", `The ${audience} service did not answer in time; retry.`, { cause });
+    },
+  );
 }
 
 /** Sends to one replica. */
@@ -245,45 +241,6 @@ interface Sending {
   signal: AbortSignal;
 }
 
-/** A caller with the whole body needs no stream of it: one is made only on demand. */
-function toHopAnswer({ status, headers, body }: LocalAnswer, hop: Hop, bounds: HopBounds): HopAnswer {
-  if (body instanceof Readable) {
-    bounds.signal.addEventListener("abort", () => body.destroy(bounds.signal.reason), { once: true });
-    return hold({ status, headers, body: readable(body) }, hop, bounds);
-  }
-  bounds.release();
-  return {
-    status,
-    headers,
-    whole: body,
-    get body() {
-      return readable(Readable.from(body.all));
-    },
-    // It is already here.
-    takeTime: () => undefined,
-  };
-}
-
-/** Adds what undici's bodies can do. */
-function readable(body: Readable): HopAnswer["body"] {
-  return Object.assign(body, {
-    arrayBuffer: () => arrayBuffer(body),
-    json: () => json(body),
-    dump: async () => void body.destroy(),
-  });
-}
-
-/** The answer has begun; its bounds hold until it has ended. */
-function hold(answer: SentAnswer, hop: Hop, bounds: HopBounds): HopAnswer {
-  if (hop.lasting !== undefined) bounds.endDeadline();
-  answer.body.once("close", bounds.release);
-  // It may fail before it is read, and an `error` event without a listener ends the process.
-  answer.body.on("error", () => undefined);
-  return { ...answer, takeTime: bounds.endDeadline };
-}
-
-type SentAnswer = Omit<HopAnswer, "takeTime">;
-
 function isReadOnce(body: Hop["body"]): body is AsyncIterable<Buffer> {
   return body !== undefined && !Buffer.isBuffer(body);
 }
@@ -293,68 +250,6 @@ async function* countWriting(body: AsyncIterable<Buffer>, bounds: HopBounds): As
     bounds.wrote();
     yield piece;
   }
-}
-
-interface HopBounds {
-  /** Aborts at the deadline, or when the caller has disconnected. */
-  signal: AbortSignal;
-  /** Rejects when the signal aborts first. */
-  race<Result>(attempt: Promise<Result>): Promise<Result>;
-  /** A piece of a body that can be read once was read: the deadline restarts, and the request cannot be repeated. */
-  wrote(): void;
-  hasWritten(): boolean;
-  endDeadline(): void;
-  /** Removes the deadline and the caller's signal. */
-  release: () => void;
-}
-
-/**
- * The race is needed besides the signal: a request that waits for a free connection has nothing to abort, and undici
- * would let it wait.
- */
-function boundHop({ deadlineMs, signal }: Hop): HopBounds {
-  let abort: AbortController | null = null;
-  let ended: { reason: unknown } | null = null;
-  let hasWritten = false;
-  let giveUp = (_reason: unknown): void => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    giveUp = reject;
-  });
-  aborted.catch(() => {});
-  const end = (reason: unknown): void => {
-    ended ??= { reason };
-    abort?.abort(reason);
-    giveUp(reason);
-  };
-  const onGone = (): void => end(signal?.reason);
-  // The error is created when it is needed: its stack trace would cost every request.
-  const timer = setTimeout(() => end(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
-  if (signal?.aborted) onGone();
-  else signal?.addEventListener("abort", onGone, { once: true });
-  return {
-    get signal() {
-      // Expensive, and needed only for requests that are sent.
-      if (abort === null) {
-        abort = new AbortController();
-        if (ended !== null) abort.abort(ended.reason);
-      }
-      return abort.signal;
-    },
-    race(attempt) {
-      attempt.catch(() => {});
-      return Promise.race([attempt, aborted]);
-    },
-    wrote() {
-      hasWritten = true;
-      timer.refresh();
-    },
-    hasWritten: () => hasWritten,
-    endDeadline: () => clearTimeout(timer),
-    release() {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onGone);
-    },
-  };
 }
 
 /** Whether no byte of the request was sent: the connection was not made, or broke before it was used. */
