@@ -25,7 +25,7 @@ import { createBrokenRequests } from "./broken-request.ts";
 import { type CallerOrigin, refuseOtherSites } from "./caller-origin.ts";
 import { allowOrigin, answerPreflight } from "./cross-origin.ts";
 import { type DrainBounds, drainServer } from "./drain-server.ts";
-import { createHttpServer, type HttpServerOptions } from "./http-server.ts";
+import { createEdgeServer, type EdgeServerOptions } from "./edge-server.ts";
 import type { Identify } from "./identification.ts";
 import { isOfApi, isPageRoute, pageAddresses } from "./page-route.ts";
 import { openPassage, watchPassage, within } from "./passage.ts";
@@ -42,7 +42,7 @@ export interface Pages {
   answer: Answerer;
 }
 
-export interface EdgeOptions extends HttpServerOptions {
+export interface EdgeOptions extends EdgeServerOptions {
   addresses: readonly Address[];
   /** The setting of its port. */
   portSetting: SettingName;
@@ -84,7 +84,7 @@ export interface Edge {
 export function createEdge(options: EdgeOptions): Edge {
   const { addresses, callerOrigin, rateLimits, answerHeaders, logger } = options;
   const brokenRequests = createBrokenRequests(answerHeaders);
-  const app = createHttpServer(options, brokenRequests);
+  const app = createEdgeServer(options, brokenRequests);
   const methodsOf = createMethodFinder(addresses);
   let draining = false;
 

@@ -7,7 +7,7 @@ import type { BrokenRequests } from "./broken-request.ts";
 import type { TrustedProxies } from "./client-address.ts";
 import { sendRefusal } from "./send-refusal.ts";
 
-export interface HttpServerOptions {
+export interface EdgeServerOptions {
   answerHeaders: AnswerHeaders;
   trustedProxies: TrustedProxies;
   headersTimeoutMs: number;
@@ -15,7 +15,7 @@ export interface HttpServerOptions {
 }
 
 /** Fastify with the limits of the edge; it parses no body. */
-export function createHttpServer(options: HttpServerOptions, brokenRequests: BrokenRequests): FastifyInstance {
+export function createEdgeServer(options: EdgeServerOptions, brokenRequests: BrokenRequests): FastifyInstance {
   const { trustedProxies } = options;
   const app = Fastify({
     logger: false,
