@@ -45,13 +45,15 @@ export async function startConsuming<C extends EventContract>(
   connection: Connection,
   setup: ConsumeSetup<C>,
 ): Promise<Consuming> {
-  const { contract, handler, store, logger } = setup;
+  const { contract, store, logger } = setup;
   const { subject } = contract;
-  const { durable, ackWaitMs, maxDeliver, concurrency, retryDelaysMs } = { ...defaults, ...setup.options };
+  const options = { ...defaults, ...setup.options };
+  const { durable, ackWaitMs, concurrency } = options;
   requireDurable(contract, durable, setup.service);
 
   const inHand = new Map<string, InHand>();
   const stopping = new AbortController();
+  const handle = createHandling(connection, { ...setup, options }, stopping.signal);
 
   async function take(message: JsMsg): Promise<void> {
     const id = storedId(message);
@@ -73,72 +75,6 @@ export async function startConsuming<C extends EventContract>(
     if (outcome === "handled") logger.info(facts, "bus event taken");
     else if (outcome === "kept") logger.error(facts, "bus event taken");
     else logger.warn(facts, "bus event taken");
-  }
-
-  async function handle(hand: InHand, messageId: string, attempt: number): Promise<Taken> {
-    const body = decodeBody(contract.body, hand.message.data);
-    if (!body.ok) return await bury(hand, messageId, attempt, `does not match its contract: ${body.problem}`);
-    // The process ended in the middle of the last try, perhaps because of this event.
-    if (attempt > maxDeliver) return await bury(hand, messageId, attempt, "no try came to an end");
-
-    const working = setInterval(() => hand.message.working(), ackWaitMs / 3);
-    try {
-      const traceparent = readHeader(hand.message.headers, header.traceparent);
-      const delivery = { messageId, attempt, traceparent };
-      await outliveOutages(delivery, () =>
-        traced(
-          { service: setup.service, name: subject, kind: "consumer", attributes: onNats, parent: traceparent ?? "new" },
-          () => handler(body.body as z.output<C["body"]>, delivery),
-        ),
-      );
-      hand.message.ack();
-      return { outcome: "handled" };
-    } catch (err) {
-      if (attempt >= maxDeliver && !isOutage(err)) return await bury(hand, messageId, attempt, String(err));
-      hand.message.nak(stopping.signal.aborted ? 0 : retryDelayMs(attempt));
-      return { outcome: "retried", err };
-    } finally {
-      clearInterval(working);
-    }
-  }
-
-  /**
-   * An outage of the database is not the fault of an event: it is kept and does not use up its tries. The events after it wait in
-   * their stream, because no place becomes free. Throws the outage when the consumer stops.
-   */
-  async function outliveOutages({ messageId }: Delivery, work: () => Promise<void>): Promise<void> {
-    for (let outages = 1; ; outages += 1) {
-      try {
-        return await work();
-      } catch (err) {
-        if (!isOutage(err) || stopping.signal.aborted) throw err;
-        const waitMs = Math.min(retryDelayMs(outages), outageDelayMaxMs);
-        logger.warn({ operation: subject, durable, messageId, waitMs, err }, "bus event waits");
-        await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => {
-          throw err;
-        });
-      }
-    }
-  }
-
-  /** Acknowledges an event only after its dead letter is stored; if that fails, it is delivered again. */
-  async function bury(hand: InHand, messageId: string, attempts: number, reason: string): Promise<Taken> {
-    const letter: DeadLetter = { durable, subject, messageId, reason, attempts };
-    try {
-      const nats = connection.current();
-      if (!nats) return { outcome: "kept", reason };
-      await writeDeadLetter(nats, store, hand.message, letter);
-    } catch (err) {
-      hand.message.nak(retryDelayMs(attempts));
-      return { outcome: "kept", reason, err };
-    }
-    hand.message.ack();
-    setup.onDeadLetter(letter);
-    return { outcome: "dead", reason };
-  }
-
-  function retryDelayMs(attempt: number): number {
-    return retryDelaysMs[Math.min(attempt, retryDelaysMs.length) - 1] ?? 0;
   }
 
   const shared: Omit<PullOptions, "name" | "filterSubject" | "concurrency"> = {
@@ -173,6 +109,91 @@ export async function startConsuming<C extends EventContract>(
       timeUp.abort();
     },
   };
+}
+
+type Handle = (hand: InHand, messageId: string, attempt: number) => Promise<Taken>;
+
+/** The handling of one delivery, up to its acknowledgement, its next try or its dead letter. */
+function createHandling<C extends EventContract>(
+  connection: Connection,
+  {
+    contract,
+    options,
+    handler,
+    service,
+    store,
+    logger,
+    onDeadLetter,
+  }: ConsumeSetup<C> & { options: Required<ConsumeOptions> },
+  stopping: AbortSignal,
+): Handle {
+  const { subject } = contract;
+  const { durable, ackWaitMs, maxDeliver, retryDelaysMs } = options;
+
+  return async function handle(hand, messageId, attempt) {
+    const body = decodeBody(contract.body, hand.message.data);
+    if (!body.ok) return await bury(hand, messageId, attempt, `does not match its contract: ${body.problem}`);
+    // The process ended in the middle of the last try, perhaps because of this event.
+    if (attempt > maxDeliver) return await bury(hand, messageId, attempt, "no try came to an end");
+
+    const working = setInterval(() => hand.message.working(), ackWaitMs / 3);
+    try {
+      const traceparent = readHeader(hand.message.headers, header.traceparent);
+      const delivery = { messageId, attempt, traceparent };
+      await outliveOutages(delivery, () =>
+        traced({ service, name: subject, kind: "consumer", attributes: onNats, parent: traceparent ?? "new" }, () =>
+          handler(body.body as z.output<C["body"]>, delivery),
+        ),
+      );
+      hand.message.ack();
+      return { outcome: "handled" };
+    } catch (err) {
+      if (attempt >= maxDeliver && !isOutage(err)) return await bury(hand, messageId, attempt, String(err));
+      hand.message.nak(stopping.aborted ? 0 : retryDelayMs(attempt));
+      return { outcome: "retried", err };
+    } finally {
+      clearInterval(working);
+    }
+  };
+
+  /**
+   * An outage of the database is not the fault of an event: it is kept and does not use up its tries. The events after it wait in
+   * their stream, because no place becomes free. Throws the outage when the consumer stops.
+   */
+  async function outliveOutages({ messageId }: Delivery, work: () => Promise<void>): Promise<void> {
+    for (let outages = 1; ; outages += 1) {
+      try {
+        return await work();
+      } catch (err) {
+        if (!isOutage(err) || stopping.aborted) throw err;
+        const waitMs = Math.min(retryDelayMs(outages), outageDelayMaxMs);
+        logger.warn({ operation: subject, durable, messageId, waitMs, err }, "bus event waits");
+        await sleep(waitMs, undefined, { signal: stopping }).catch(() => {
+          throw err;
+        });
+      }
+    }
+  }
+
+  /** Acknowledges an event only after its dead letter is stored; if that fails, it is delivered again. */
+  async function bury(hand: InHand, messageId: string, attempts: number, reason: string): Promise<Taken> {
+    const letter: DeadLetter = { durable, subject, messageId, reason, attempts };
+    try {
+      const nats = connection.current();
+      if (!nats) return { outcome: "kept", reason };
+      await writeDeadLetter(nats, store, hand.message, letter);
+    } catch (err) {
+      hand.message.nak(retryDelayMs(attempts));
+      return { outcome: "kept", reason, err };
+    }
+    hand.message.ack();
+    onDeadLetter(letter);
+    return { outcome: "dead", reason };
+  }
+
+  function retryDelayMs(attempt: number): number {
+    return retryDelaysMs[Math.min(attempt, retryDelaysMs.length) - 1] ?? 0;
+  }
 }
 
 const isOutage = (thrown: unknown): boolean => isAppError(thrown) && thrown.isOutage;
