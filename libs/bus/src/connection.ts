@@ -60,6 +60,8 @@ export interface Connection {
   close(): Promise<void>;
 }
 
+type Watcher = Parameters<Connection["watch"]>[0];
+
 const attemptWithinMs = 5_000;
 // A server that answers no ping is given up after two intervals: a frozen server or a cut cable sends no FIN.
 const pingIntervalMs = 3_000;
@@ -76,11 +78,9 @@ const steadyAfterMs = 5_000;
 export function keepConnected(options: ConnectionOptions): Connection {
   const { logger } = options;
   const closing = new AbortController();
-  const watchers = new Set<Parameters<Connection["watch"]>[0]>();
-  const flushing = new Set<(flushed: boolean) => void>();
+  const watchers = new Set<Watcher>();
   let live: NatsConnection | null = null;
-  /** Flushes in one turn of the event loop share a round trip: everything they sent was sent before it. */
-  let together: { nats: NatsConnection; flushed: Promise<boolean> } | null = null;
+  const flushes = createFlushes(() => live);
   let payloadLimitBytes = Number.POSITIVE_INFINITY;
   let firstAttemptEnded = (): void => {};
   const firstAttempt = new Promise<void>((resolve) => {
@@ -127,24 +127,9 @@ export function keepConnected(options: ConnectionOptions): Connection {
       if (status.type === "staleConnection") void nats.close();
     }
     live = null;
-    for (const settle of flushing) settle(false);
+    flushes.fail();
     for (const watcher of watchers) watcher.lost?.();
     if (!closing.signal.aborted) logger.warn({ server: nats.getServer() }, "bus lost its connection to NATS");
-  }
-
-  async function flushNow(nats: NatsConnection): Promise<boolean> {
-    if (live !== nats || nats.isClosed()) return false;
-    return await new Promise((resolve) => {
-      const settle = (flushed: boolean): void => {
-        flushing.delete(settle);
-        resolve(flushed);
-      };
-      flushing.add(settle);
-      nats.flush().then(
-        () => settle(true),
-        () => settle(false),
-      );
-    });
   }
 
   return {
@@ -164,33 +149,12 @@ export function keepConnected(options: ConnectionOptions): Connection {
         return false;
       }
     },
-    async flush() {
-      const nats = live;
-      if (!nats || nats.isClosed()) return false;
-      if (together?.nats !== nats) {
-        const flushed = endOfTurn().then(() => {
-          if (together?.flushed === flushed) together = null;
-          return flushNow(nats);
-        });
-        together = { nats, flushed };
-      }
-      return together.flushed;
-    },
+    flush: flushes.flush,
     async untilConnected(signal) {
       if (live && !live.isClosed()) return live;
       const ended = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
       if (ended.aborted) return null;
-      return await new Promise((resolve) => {
-        const watcher = { established: (nats: NatsConnection) => settle(nats) };
-        const onEnd = (): void => settle(null);
-        function settle(nats: NatsConnection | null): void {
-          watchers.delete(watcher);
-          ended.removeEventListener("abort", onEnd);
-          resolve(nats);
-        }
-        watchers.add(watcher);
-        ended.addEventListener("abort", onEnd);
-      });
+      return await awaitNext(watchers, ended);
     },
     payloadLimitBytes: () => payloadLimitBytes,
     firstAttempt,
@@ -203,6 +167,65 @@ export function keepConnected(options: ConnectionOptions): Connection {
       // A frozen server never answers the flush of a drain.
       await Promise.race([nats.drain().catch(() => {}), sleep(closeWithinMs, undefined, { ref: false })]);
       await nats.close();
+    },
+  };
+}
+
+/** The next connection; null once `ended` is aborted. */
+function awaitNext(watchers: Set<Watcher>, ended: AbortSignal): Promise<NatsConnection | null> {
+  return new Promise((resolve) => {
+    const watcher = { established: (nats: NatsConnection) => settle(nats) };
+    const onEnd = (): void => settle(null);
+    function settle(nats: NatsConnection | null): void {
+      watchers.delete(watcher);
+      ended.removeEventListener("abort", onEnd);
+      resolve(nats);
+    }
+    watchers.add(watcher);
+    ended.addEventListener("abort", onEnd);
+  });
+}
+
+interface Flushes extends Pick<Connection, "flush"> {
+  /** Settles those that still wait: their connection was lost. */
+  fail(): void;
+}
+
+function createFlushes(findLive: () => NatsConnection | null): Flushes {
+  const flushing = new Set<(flushed: boolean) => void>();
+  /** Flushes in one turn of the event loop share a round trip: everything they sent was sent before it. */
+  let together: { nats: NatsConnection; flushed: Promise<boolean> } | null = null;
+
+  async function flushNow(nats: NatsConnection): Promise<boolean> {
+    if (findLive() !== nats || nats.isClosed()) return false;
+    return await new Promise((resolve) => {
+      const settle = (flushed: boolean): void => {
+        flushing.delete(settle);
+        resolve(flushed);
+      };
+      flushing.add(settle);
+      nats.flush().then(
+        () => settle(true),
+        () => settle(false),
+      );
+    });
+  }
+
+  return {
+    async flush() {
+      const nats = findLive();
+      if (!nats || nats.isClosed()) return false;
+      if (together?.nats !== nats) {
+        const flushed = endOfTurn().then(() => {
+          if (together?.flushed === flushed) together = null;
+          return flushNow(nats);
+        });
+        together = { nats, flushed };
+      }
+      return together.flushed;
+    },
+    fail() {
+      for (const settle of flushing) settle(false);
     },
   };
 }
