@@ -55,16 +55,14 @@ const reportedMax = 1_000;
  */
 export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   const { store, bus, events, keeper, logger, keepMs = 1_000, pollMs = 250, sweepMs = 5_000, batchMax = 100 } = options;
-  const contracts = new Map(events.map((contract) => [contract.subject, contract]));
+  const relay = createBatchRelay({ store, bus, events, logger });
+  const pauses = createPauses({ pollMs, mostMs: Math.max(pollMs, Math.min(quietPollMs, sweepMs)) });
   const stopping = new AbortController();
-  const reported = new Set<string>();
   let sweptAtMs = Number.NEGATIVE_INFINITY;
-  let keptAtMs = Number.NEGATIVE_INFINITY;
-  let keeperFailing = false;
-  let woken = false;
-  const pauseMostMs = Math.max(pollMs, Math.min(quietPollMs, sweepMs));
-  let pauseMs = pollMs;
-  let endPause = (): void => {};
+  const sweepNow = (): void => {
+    sweptAtMs = Number.NEGATIVE_INFINITY;
+  };
+  const keep = keeper ? createKeeping(keeper, { keepMs, logger, reopened: sweepNow }) : null;
   const ended = run();
 
   async function run(): Promise<void> {
@@ -72,20 +70,20 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     let floor = firstId;
     let failing = false;
     while (!stopping.signal.aborted) {
-      woken = false;
+      pauses.begin();
       try {
-        if (keeper) await keep(keeper);
+        if (keep) await keep();
         if (performance.now() - sweptAtMs >= sweepMs) {
           sweptAtMs = performance.now();
           floor = firstId;
         }
         const lastId = await relayAfter(floor);
-        pauseMs = lastId === floor ? Math.min(2 * pauseMs, pauseMostMs) : pollMs;
+        const isQuiet = lastId === floor;
         floor = lastId;
         if (failing) logger.info({}, "outbox relay publishes again");
         failing = false;
         backOff.reset();
-        await pause();
+        await pauses.wait(isQuiet);
       } catch (err) {
         // One line per outage. A wake does not shorten this pause: the problem is not a lack of rows.
         if (!failing) logger.warn({ err }, "outbox relay cannot publish; rows wait until it can");
@@ -103,26 +101,92 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
       await relay(rows);
       lastId = rows.at(-1)?.id ?? lastId;
       if (rows.length < batchMax || stopping.signal.aborted) return lastId;
-      if (keeper) await keep(keeper);
+      if (keep) await keep();
     }
   }
 
-  /** Runs the keeper when it is due. When it fails, rows are still published, and none is removed. */
-  async function keep({ look }: OutboxKeeper): Promise<void> {
+  return {
+    wake: pauses.end,
+    async stop() {
+      stopping.abort();
+      pauses.end();
+      await ended;
+    },
+  };
+}
+
+interface Pauses {
+  /** From now on an `end` also prevents the next pause. */
+  begin(): void;
+  /** Pauses until the next poll is due; each quiet poll doubles the pause. */
+  wait(isQuiet: boolean): Promise<void>;
+  /** Ends the pause. */
+  end(): void;
+}
+
+function createPauses({ pollMs, mostMs }: { pollMs: number; mostMs: number }): Pauses {
+  let isEnded = false;
+  let pauseMs = pollMs;
+  let endPause = (): void => {};
+
+  return {
+    begin() {
+      isEnded = false;
+    },
+    async wait(isQuiet) {
+      pauseMs = isQuiet ? Math.min(2 * pauseMs, mostMs) : pollMs;
+      if (isEnded) return;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, pauseMs);
+        endPause = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    },
+    end() {
+      isEnded = true;
+      endPause();
+    },
+  };
+}
+
+/**
+ * Runs the keeper when it is due, and calls `reopened` when rows became unpublished. When the keeper fails, rows are still
+ * published, and none is removed.
+ */
+function createKeeping(
+  { look }: OutboxKeeper,
+  { keepMs, logger, reopened }: { keepMs: number; logger: BusLogger; reopened: () => void },
+): () => Promise<void> {
+  let keptAtMs = Number.NEGATIVE_INFINITY;
+  let failing = false;
+
+  return async () => {
     if (performance.now() - keptAtMs < keepMs) return;
     keptAtMs = performance.now();
     try {
-      if (await look()) sweptAtMs = Number.NEGATIVE_INFINITY;
-      if (keeperFailing) logger.info({}, "outbox relay knows again what was consumed");
-      keeperFailing = false;
+      if (await look()) reopened();
+      if (failing) logger.info({}, "outbox relay knows again what was consumed");
+      failing = false;
     } catch (err) {
-      if (!keeperFailing) logger.warn({ err }, "outbox relay cannot tell what was consumed; published rows stay");
-      keeperFailing = true;
+      if (!failing) logger.warn({ err }, "outbox relay cannot tell what was consumed; published rows stay");
+      failing = true;
     }
-  }
+  };
+}
 
-  /** Publishes a batch and settles the acknowledged rows, even if some failed. */
-  async function relay(rows: readonly OutboxRow[]): Promise<void> {
+/** Publishes batches; settles the acknowledged rows of each, even if some failed. */
+function createBatchRelay({
+  store,
+  bus,
+  events,
+  logger,
+}: Pick<OutboxRelayOptions, "store" | "bus" | "events" | "logger">): (rows: readonly OutboxRow[]) => Promise<void> {
+  const contracts = new Map(events.map((contract) => [contract.subject, contract]));
+  const reported = new Set<string>();
+
+  return async function relay(rows) {
     const parcels = gatherRows(rows, ({ subject }) => contracts.get(subject));
     const sent = (await Promise.all(parcels.map(send))).flat();
     const published: PublishedRow[] = [];
@@ -137,7 +201,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
       for (const { id } of published) reported.delete(id);
     }
     if (troubles.length > 0) throw troubles[0];
-  }
+  };
 
   /** Publishes rows as one event, or individually when one of them makes that fail. Never rejects. */
   async function send(parcel: Parcel): Promise<Sent[]> {
@@ -163,29 +227,6 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     if (reported.size < reportedMax) reported.add(row.id);
     logger.error({ err, operation: row.subject, outboxId: row.id }, "outbox row cannot be published; it stays");
   }
-
-  async function pause(): Promise<void> {
-    if (woken || stopping.signal.aborted) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, pauseMs);
-      endPause = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
-  return {
-    wake() {
-      woken = true;
-      endPause();
-    },
-    async stop() {
-      stopping.abort();
-      endPause();
-      await ended;
-    },
-  };
 }
 
 /** The result of a row: its position in the event store, or the reason for having none. */
