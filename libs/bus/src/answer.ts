@@ -7,11 +7,11 @@ import type { Answering, Call } from "./bus.ts";
 import type { BusLogger } from "./bus-logger.ts";
 import type { Connection } from "./connection.ts";
 import type { MuxInbox } from "./mux-inbox.ts";
+import { beat, deliver, remainingOf, say, signalMessage, type Work } from "./tell-requester.ts";
 import { timings } from "./timings.ts";
 import {
   decodeBody,
   type Encoded,
-  encodeMessage,
   failureOf,
   header,
   isNobodyThere,
@@ -20,31 +20,6 @@ import {
   readSignal,
   type Signal,
 } from "./wire.ts";
-
-// Node.js fires a longer timer immediately.
-const timerMaxMs = 2 ** 31 - 1;
-
-/** One request that this member accepted. */
-interface Work {
-  requestId: string;
-  deadlineAtMs: number;
-  /** The same by the monotonic clock. */
-  endsMs: number;
-  traceparent: string | null;
-  /** The requester's inbox. It changes when the requester asks again and reaches the same member. */
-  replyTo: string;
-  /** The subject for cancels from the requester and for the server's no-responders notice. */
-  control: string;
-  abort: AbortController;
-  /** Set by the server's no-responders notice since the last message. */
-  nobodyHeard: boolean;
-}
-
-interface RunOutcome {
-  signal: Signal;
-  message: Encoded;
-  err?: unknown;
-}
 
 export interface AnswerOptions<C extends RequestContract> {
   contract: C;
@@ -59,14 +34,13 @@ export interface AnswerOptions<C extends RequestContract> {
 /** One member of the queue group that answers a request: the counterpart of `ask.ts`. */
 export async function startAnswering<C extends RequestContract>(
   connection: Connection,
-  { contract, handler, concurrency, service, control, clock, logger }: AnswerOptions<C>,
+  options: AnswerOptions<C>,
 ): Promise<Answering> {
+  const { contract, concurrency, service, control, clock, logger } = options;
   const { subject } = contract;
   if (contract.answeredBy !== service) throw new Error(`${service} does not answer ${subject}`);
 
-  const works = new Map<string, Work>();
-  const finishing = new Set<Promise<void>>();
-  let handling = 0;
+  const works = createWorks(connection, options);
   let stopping = false;
   let subscription: Subscription | null = null;
 
@@ -90,15 +64,15 @@ export async function startAnswering<C extends RequestContract>(
       refuse(replyTo, requestId, "no request id or no deadline");
       return;
     }
-    const known = works.get(requestId);
+    const known = works.find(requestId);
     if (known && !known.abort.signal.aborted) {
       // The requester missed our heartbeats and asked again: the same work, with a new inbox.
       known.replyTo = replyTo;
-      say(known, "accepted");
+      say(connection, known, "accepted");
       return;
     }
     // Work that was aborted here has no outcome, but another member may still reach one.
-    if (known || stopping || handling >= concurrency) {
+    if (known || stopping || works.handling() >= concurrency) {
       connection.send(replyTo, signalMessage("busy"));
       return;
     }
@@ -123,8 +97,7 @@ export async function startAnswering<C extends RequestContract>(
       abort: new AbortController(),
       nobodyHeard: false,
     };
-    const finished = finish(work, body.body as z.output<C["body"]>).finally(() => finishing.delete(finished));
-    finishing.add(finished);
+    works.start(work, body.body as z.output<C["body"]>);
   }
 
   /** A request that no member could answer. */
@@ -132,100 +105,6 @@ export async function startAnswering<C extends RequestContract>(
     logger.warn({ operation: subject, requestId, problem }, "bus request does not match its contract");
     const message = `The request does not match its contract (${problem})`;
     connection.send(replyTo, signalMessage("failed", { code: "bad_request", message, retryAfterSeconds: null }));
-  }
-
-  async function finish(work: Work, body: z.output<C["body"]>): Promise<void> {
-    const startedAtMs = Date.now();
-    const { signal } = work.abort;
-    works.set(work.requestId, work);
-    handling += 1;
-    control.open(work.requestId, (message) => {
-      if (isNobodyThere(message)) work.nobodyHeard = true;
-      else if (readSignal(message.headers) === "cancel") work.abort.abort(new Error("the requester gave up"));
-    });
-    say(work, "accepted");
-    const beating = beat(work);
-    const expiry = setTimeout(
-      () => work.abort.abort(new Error("the deadline has passed")),
-      Math.min(remainingOf(work), timerMaxMs),
-    );
-    const { err, ...outcome } = await run(work, body);
-    handling -= 1;
-    clearTimeout(expiry);
-    clearInterval(beating);
-    const delivered = signal.aborted ? "aborted" : await deliver(work, outcome.message);
-    works.delete(work.requestId);
-    control.close(work.requestId);
-    const durationMs = Date.now() - startedAtMs;
-    const facts = { operation: subject, requestId: work.requestId, outcome: outcome.signal, delivered, durationMs };
-    if (err === undefined) logger.info(facts, "bus request answered");
-    else logger.error({ ...facts, err }, "bus request answered");
-  }
-
-  /** Runs the handler; there is always an outcome to send. `err` is a bug, for the log. */
-  async function run(work: Work, body: z.output<C["body"]>): Promise<RunOutcome> {
-    const { requestId, deadlineAtMs, traceparent } = work;
-    try {
-      const traces = { service, name: subject, kind: "server", attributes: onNats, parent: traceparent } as const;
-      const reply = await traced(traces, () =>
-        handler(body, { requestId, deadlineAtMs, traceparent, signal: work.abort.signal }),
-      );
-      const message = signalMessage("replied", contract.reply.parse(reply));
-      const limit = connection.payloadLimitBytes();
-      if (message.bytes <= limit) return { signal: "replied", message };
-      return { signal: "too_large", message: signalMessage("too_large", { bytes: message.bytes, limit }) };
-    } catch (err) {
-      const failed = failureOf(err);
-      const outcome: RunOutcome = { signal: "failed", message: signalMessage("failed", failed) };
-      // A cancelled handler may throw anything.
-      return failed.code === "internal" && !work.abort.signal.aborted ? { ...outcome, err } : outcome;
-    }
-  }
-
-  /** Sends a heartbeat every second, and notices when the requester is gone. */
-  function beat(work: Work): NodeJS.Timeout {
-    let unheard = 0;
-    let waiting = false;
-    return setInterval(async () => {
-      if (waiting) return;
-      waiting = true;
-      const heard = await tell(work, signalMessage("working"));
-      waiting = false;
-      // Only the server's notice counts: while we are disconnected, we know nothing of the requester.
-      if (heard === "nobody") unheard += 1;
-      if (heard === "heard") unheard = 0;
-      if (unheard >= timings.unheardBeatsMax) work.abort.abort(new Error("the requester is gone"));
-    }, timings.heartbeatMs);
-  }
-
-  function say(work: Work, signal: Signal): void {
-    connection.send(work.replyTo, signalMessage(signal), work.control);
-  }
-
-  /**
-   * Sends a message and finds out whether there was a receiver: the server's no-responders notice arrives on the
-   * control subject before the answer to the flush.
-   */
-  async function tell(work: Work, message: Encoded): Promise<"heard" | "nobody" | "cut_off"> {
-    work.nobodyHeard = false;
-    if (!connection.send(work.replyTo, message, work.control)) return "cut_off";
-    if (!(await connection.flush())) return "cut_off";
-    return work.nobodyHeard ? "nobody" : "heard";
-  }
-
-  /** Sends the outcome; waits out a short absence of the requester or the connection. */
-  async function deliver(work: Work, message: Encoded): Promise<"heard" | "nobody" | "cut_off"> {
-    let expiry: AbortSignal | null = null;
-    for (let unheard = 0; ; ) {
-      const heard = await tell(work, message);
-      if (heard === "heard") return heard;
-      expiry ??= AbortSignal.any([work.abort.signal, AbortSignal.timeout(remainingOf(work))]);
-      if (heard === "nobody") {
-        unheard += 1;
-        await sleep(timings.heartbeatMs, undefined, { signal: expiry }).catch(() => {});
-      } else if ((await connection.untilConnected(expiry)) === null) return heard;
-      if (unheard >= timings.unheardBeatsMax || expiry.aborted) return heard;
-    }
   }
 
   await connection.firstAttempt;
@@ -238,17 +117,113 @@ export async function startAnswering<C extends RequestContract>(
       // Requests already on their way are still received and answered with busy.
       if (subscription && !subscription.isClosed()) void subscription.drain().catch(() => {});
       await connection.flush();
+      await works.stop();
+    },
+  };
+}
+
+// Node.js fires a longer timer immediately.
+const timerMaxMs = 2 ** 31 - 1;
+
+/** The requests that this member accepted and has not finished. */
+interface Works<Body> {
+  find(requestId: string): Work | undefined;
+  /** The number of running handlers; a work whose outcome is being delivered has none. */
+  handling(): number;
+  start(work: Work, body: Body): void;
+  /** Waits for the works in progress; those that take too long are handed back. */
+  stop(): Promise<void>;
+}
+
+function createWorks<C extends RequestContract>(
+  connection: Connection,
+  options: AnswerOptions<C>,
+): Works<z.output<C["body"]>> {
+  const { control, logger } = options;
+  const { subject } = options.contract;
+  const works = new Map<string, Work>();
+  const finishing = new Set<Promise<void>>();
+  let handling = 0;
+
+  async function finish(work: Work, body: z.output<C["body"]>): Promise<void> {
+    const startedAtMs = Date.now();
+    const { signal } = work.abort;
+    works.set(work.requestId, work);
+    handling += 1;
+    control.open(work.requestId, (message) => {
+      if (isNobodyThere(message)) work.nobodyHeard = true;
+      else if (readSignal(message.headers) === "cancel") work.abort.abort(new Error("the requester gave up"));
+    });
+    say(connection, work, "accepted");
+    const beating = beat(connection, work);
+    const expiry = setTimeout(
+      () => work.abort.abort(new Error("the deadline has passed")),
+      Math.min(remainingOf(work), timerMaxMs),
+    );
+    const { err, ...outcome } = await run(connection, options, work, body);
+    handling -= 1;
+    clearTimeout(expiry);
+    clearInterval(beating);
+    const delivered = signal.aborted ? "aborted" : await deliver(connection, work, outcome.message);
+    works.delete(work.requestId);
+    control.close(work.requestId);
+    const durationMs = Date.now() - startedAtMs;
+    const facts = { operation: subject, requestId: work.requestId, outcome: outcome.signal, delivered, durationMs };
+    if (err === undefined) logger.info(facts, "bus request answered");
+    else logger.error({ ...facts, err }, "bus request answered");
+  }
+
+  return {
+    find: (requestId) => works.get(requestId),
+    handling: () => handling,
+    start(work, body) {
+      const finished = finish(work, body).finally(() => finishing.delete(finished));
+      finishing.add(finished);
+    },
+    async stop() {
       const timeUp = new AbortController();
       const waited = sleep(timings.drainWithinMs, "time up", { signal: timeUp.signal }).catch(() => {});
       if ((await Promise.race([Promise.all(finishing), waited])) === "time up") {
         for (const work of works.values()) {
-          say(work, "handed_back");
+          say(connection, work, "handed_back");
           work.abort.abort(new Error("this member is stopping"));
         }
       }
       timeUp.abort();
     },
   };
+}
+
+interface RunOutcome {
+  signal: Signal;
+  message: Encoded;
+  err?: unknown;
+}
+
+/** Runs the handler; there is always an outcome to send. `err` is a bug, for the log. */
+async function run<C extends RequestContract>(
+  connection: Connection,
+  { contract, handler, service }: AnswerOptions<C>,
+  work: Work,
+  body: z.output<C["body"]>,
+): Promise<RunOutcome> {
+  const { subject: name } = contract;
+  const { requestId, deadlineAtMs, traceparent } = work;
+  try {
+    const traces = { service, name, kind: "server", attributes: onNats, parent: traceparent } as const;
+    const reply = await traced(traces, () =>
+      handler(body, { requestId, deadlineAtMs, traceparent, signal: work.abort.signal }),
+    );
+    const message = signalMessage("replied", contract.reply.parse(reply));
+    const limit = connection.payloadLimitBytes();
+    if (message.bytes <= limit) return { signal: "replied", message };
+    return { signal: "too_large", message: signalMessage("too_large", { bytes: message.bytes, limit }) };
+  } catch (err) {
+    const failed = failureOf(err);
+    const outcome: RunOutcome = { signal: "failed", message: signalMessage("failed", failed) };
+    // A cancelled handler may throw anything.
+    return failed.code === "internal" && !work.abort.signal.aborted ? { ...outcome, err } : outcome;
+  }
 }
 
 /** The time left for a request in milliseconds; null if it names none. */
@@ -259,13 +234,4 @@ function readRemaining({ headers }: Msg, clock: Clock): number | null {
   const ms =
     remaining !== null ? Number(remaining) : deadlineAt !== null ? Number(deadlineAt) - clock.now() : Number.NaN;
   return Number.isFinite(ms) ? ms : null;
-}
-
-/** For a timer of Node.js, which accepts whole milliseconds only. */
-function remainingOf({ endsMs }: Work): number {
-  return Math.max(0, Math.ceil(endsMs - performance.now()));
-}
-
-function signalMessage(signal: Signal, body?: unknown): Encoded {
-  return encodeMessage({ [header.signal]: signal }, body);
 }
