@@ -1,5 +1,5 @@
 import { keyRevoked } from "@touchstone/contracts";
-import type { Database, Queryable } from "@touchstone/db";
+import type { Database, Queryable, Statement } from "@touchstone/db";
 import { type Clock, uuidv7 } from "@touchstone/service-kit";
 import { type Act, recordAudit } from "../audit/audit-event-store.ts";
 import type { KeyVault } from "../project-keys/key-vault.ts";
@@ -67,62 +67,23 @@ export function createProjectStore(database: Database, vault: KeyVault, clock: C
     createdAt: row.created_at,
   });
 
-  async function insertKey(transaction: Queryable, projectId: string, apiKey: string, at: Date): Promise<void> {
-    await transaction.query({
-      // A project has one key. A duplicate fingerprint fails: 190 random bits do not repeat.
-      name: "project_key_insert",
-      text: `
-        insert into auth.project_keys (project_id, fingerprint, sealed_key, created_at)
-        values ($1, $2, $3, $4)`,
-      values: [projectId, vault.fingerprint(apiKey), vault.seal(projectId, apiKey), at],
-    });
-  }
-
   return {
     async ensureDefaultProject() {
       const id = uuidv7(clock.now());
       const at = new Date(clock.now());
       await database.transaction(async (transaction) => {
-        const { rows } = await transaction.query({
-          // A concurrent insert waits here until the first one has committed, and then does nothing.
-          name: "project_insert_default",
-          text: `
-            insert into auth.projects (id, name, is_default, created_at)
-            values ($1, 'Default', true, $2)
-            on conflict (is_default) where is_default do nothing
-            returning id`,
-          values: [id, at],
-        });
-        if (rows.length > 0) await insertKey(transaction, id, createProjectKey(), at);
+        const { rows } = await transaction.query(insertDefaultProject(id, at));
+        if (rows.length > 0) await transaction.query(insertKey(vault, id, createProjectKey(), at));
       });
     },
 
     async findDefaultProject() {
-      const { rows } = await database.query<ProjectRow>({
-        // At most one row: projects_default.
-        name: "project_find_default",
-        text: `
-          select ${columns}
-          from auth.projects project
-          join auth.project_keys key on key.project_id = project.id
-          where project.is_default`,
-      });
+      const { rows } = await database.query<ProjectRow>(selectDefaultProject);
       return rows[0] === undefined ? null : fromRow(rows[0]);
     },
 
     async listProjects(organizationIds) {
-      const { rows } = await database.query<ProjectRow>({
-        // Oldest first: ids are UUIDv7.
-        name: "project_list",
-        text: `
-          select ${columns}
-          from auth.projects project
-          join auth.project_keys key on key.project_id = project.id
-          where $1::uuid[] is null
-            or project.organization_id = any($1)
-          order by project.id`,
-        values: [organizationIds ?? null],
-      });
+      const { rows } = await database.query<ProjectRow>(selectProjects(organizationIds ?? null));
       return rows.map(fromRow);
     },
 
@@ -132,15 +93,8 @@ export function createProjectStore(database: Database, vault: KeyVault, clock: C
       const apiKey = createProjectKey();
       const isCreated = await database.transaction(async (transaction) => {
         if (organizationId !== null && !(await holdOrganization(transaction, organizationId))) return false;
-        await transaction.query({
-          // Names need not be unique.
-          name: "project_insert",
-          text: `
-            insert into auth.projects (id, name, created_at, organization_id)
-            values ($1, $2, $3, $4)`,
-          values: [id, name, createdAt, organizationId],
-        });
-        await insertKey(transaction, id, apiKey, createdAt);
+        await transaction.query(insertProject({ id, name, createdAt, organizationId }));
+        await transaction.query(insertKey(vault, id, apiKey, createdAt));
         await recordAudit(transaction, {
           ...act,
           action: "project.created",
@@ -156,27 +110,10 @@ export function createProjectStore(database: Database, vault: KeyVault, clock: C
     async rotateKey(projectId, act) {
       const apiKey = createProjectKey();
       return database.transaction(async (transaction) => {
-        const { rows } = await transaction.query<ProjectRow>({
-          // The old fingerprint is gone with the commit. Of two concurrent rotations the later one wins.
-          name: "project_key_rotate",
-          text: `
-            update auth.project_keys key
-            set fingerprint = $2, sealed_key = $3, created_at = $4
-            from auth.projects project
-            where key.project_id = $1
-              and project.id = key.project_id
-            returning ${columns}`,
-          values: [projectId, vault.fingerprint(apiKey), vault.seal(projectId, apiKey), new Date(clock.now())],
-        });
+        const at = new Date(clock.now());
+        const { rows } = await transaction.query<ProjectRow>(replaceKey(vault, projectId, apiKey, at));
         if (rows[0] === undefined) return null;
-        await transaction.query({
-          // In the same transaction: gateways receive exactly the revocations that happened.
-          name: "key_revoked_enqueue",
-          text: `
-            insert into auth.outbox (subject, body)
-            values ($1, $2)`,
-          values: [keyRevoked.subject, JSON.stringify(keyRevoked.body.parse({ projectId }))],
-        });
+        await transaction.query(enqueueRevocation(projectId));
         await recordAudit(transaction, { ...act, action: "project.key-rotated", projectId });
         return fromRow(rows[0]);
       });
@@ -184,18 +121,7 @@ export function createProjectStore(database: Database, vault: KeyVault, clock: C
 
     renameProject: (projectId, name, act) =>
       database.transaction(async (transaction) => {
-        const { rows } = await transaction.query<ProjectRow & { former_name: string }>({
-          // A project that is being deleted has no key.
-          name: "project_rename",
-          text: `
-            update auth.projects project
-            set name = $2
-            from auth.project_keys key, (select id, name from auth.projects where id = $1 for update) as before
-            where project.id = before.id
-              and key.project_id = project.id
-            returning ${columns}, before.name as former_name`,
-          values: [projectId, name],
-        });
+        const { rows } = await transaction.query<ProjectRow & { former_name: string }>(updateName(projectId, name));
         if (rows[0] === undefined) return null;
         const details = { from: rows[0].former_name, to: name };
         await recordAudit(transaction, { ...act, action: "project.renamed", projectId, details });
@@ -203,54 +129,151 @@ export function createProjectStore(database: Database, vault: KeyVault, clock: C
       }),
 
     async isDefaultProject(projectId) {
-      const { rowCount } = await database.query({
-        name: "project_is_default",
-        text: "select from auth.projects where id = $1 and is_default",
-        values: [projectId],
-      });
+      const { rowCount } = await database.query(findAsDefault(projectId));
       return rowCount === 1;
     },
 
     async readName(projectId) {
-      const { rows } = await database.query<{ name: string }>({
-        // A project that is being deleted has no key.
-        name: "project_read_name",
-        text: `
-          select project.name
-          from auth.projects project
-          join auth.project_keys key on key.project_id = project.id
-          where project.id = $1`,
-        values: [projectId],
-      });
+      const { rows } = await database.query<{ name: string }>(selectName(projectId));
       return rows[0]?.name ?? null;
     },
 
     async readKey(projectId) {
-      const { rows } = await database.query<{ sealed_key: Buffer }>({
-        name: "project_key_read",
-        text: "select sealed_key from auth.project_keys where project_id = $1",
-        values: [projectId],
-      });
+      const { rows } = await database.query<{ sealed_key: Buffer }>(selectKey(projectId));
       const [row] = rows;
       return row === undefined ? null : vault.open(projectId, row.sealed_key);
     },
 
     async resolveKey(apiKey) {
-      const { rows } = await database.query<{ project_id: string; organization_id: string | null }>({
-        // By the unique index on the fingerprint; no secret is compared.
-        name: "project_key_resolve",
-        text: `
-          select key.project_id, project.organization_id
-          from auth.project_keys key
-          join auth.projects project on project.id = key.project_id
-          where key.fingerprint = $1`,
-        values: [vault.fingerprint(apiKey)],
-      });
+      const { rows } = await database.query<{ project_id: string; organization_id: string | null }>(
+        selectOwner(vault.fingerprint(apiKey)),
+      );
       const [row] = rows;
       return row === undefined ? null : { projectId: row.project_id, organizationId: row.organization_id };
     },
   };
 }
+
+/** A concurrent insert waits here until the first one has committed, and then does nothing. */
+const insertDefaultProject = (id: string, at: Date): Statement => ({
+  name: "project_insert_default",
+  text: `
+    insert into auth.projects (id, name, is_default, created_at)
+    values ($1, 'Default', true, $2)
+    on conflict (is_default) where is_default do nothing
+    returning id`,
+  values: [id, at],
+});
+
+/** At most one row: projects_default. */
+const selectDefaultProject: Statement = {
+  name: "project_find_default",
+  text: `
+    select ${columns}
+    from auth.projects project
+    join auth.project_keys key on key.project_id = project.id
+    where project.is_default`,
+};
+
+/** Oldest first: ids are UUIDv7. */
+const selectProjects = (organizationIds: readonly string[] | null): Statement => ({
+  name: "project_list",
+  text: `
+    select ${columns}
+    from auth.projects project
+    join auth.project_keys key on key.project_id = project.id
+    where $1::uuid[] is null
+      or project.organization_id = any($1)
+    order by project.id`,
+  values: [organizationIds],
+});
+
+/** Names need not be unique. */
+const insertProject = (project: Pick<Project, "id" | "name" | "createdAt" | "organizationId">): Statement => ({
+  name: "project_insert",
+  text: `
+    insert into auth.projects (id, name, created_at, organization_id)
+    values ($1, $2, $3, $4)`,
+  values: [project.id, project.name, project.createdAt, project.organizationId],
+});
+
+/** A project has one key. A duplicate fingerprint fails: 190 random bits do not repeat. */
+const insertKey = (vault: KeyVault, projectId: string, apiKey: string, at: Date): Statement => ({
+  name: "project_key_insert",
+  text: `
+    insert into auth.project_keys (project_id, fingerprint, sealed_key, created_at)
+    values ($1, $2, $3, $4)`,
+  values: [projectId, vault.fingerprint(apiKey), vault.seal(projectId, apiKey), at],
+});
+
+/** The old fingerprint is gone with the commit. Of two concurrent rotations the later one wins. */
+const replaceKey = (vault: KeyVault, projectId: string, apiKey: string, at: Date): Statement => ({
+  name: "project_key_rotate",
+  text: `
+    update auth.project_keys key
+    set fingerprint = $2, sealed_key = $3, created_at = $4
+    from auth.projects project
+    where key.project_id = $1
+      and project.id = key.project_id
+    returning ${columns}`,
+  values: [projectId, vault.fingerprint(apiKey), vault.seal(projectId, apiKey), at],
+});
+
+/** In the transaction of the rotation: gateways receive exactly the revocations that happened. */
+const enqueueRevocation = (projectId: string): Statement => ({
+  name: "key_revoked_enqueue",
+  text: `
+    insert into auth.outbox (subject, body)
+    values ($1, $2)`,
+  values: [keyRevoked.subject, JSON.stringify(keyRevoked.body.parse({ projectId }))],
+});
+
+/** A project that is being deleted has no key. */
+const updateName = (projectId: string, name: string): Statement => ({
+  name: "project_rename",
+  text: `
+    update auth.projects project
+    set name = $2
+    from auth.project_keys key, (select id, name from auth.projects where id = $1 for update) as before
+    where project.id = before.id
+      and key.project_id = project.id
+    returning ${columns}, before.name as former_name`,
+  values: [projectId, name],
+});
+
+const findAsDefault = (projectId: string): Statement => ({
+  name: "project_is_default",
+  text: "select from auth.projects where id = $1 and is_default",
+  values: [projectId],
+});
+
+/** A project that is being deleted has no key. */
+const selectName = (projectId: string): Statement => ({
+  name: "project_read_name",
+  text: `
+    select project.name
+    from auth.projects project
+    join auth.project_keys key on key.project_id = project.id
+    where project.id = $1`,
+  values: [projectId],
+});
+
+const selectKey = (projectId: string): Statement => ({
+  name: "project_key_read",
+  text: "select sealed_key from auth.project_keys where project_id = $1",
+  values: [projectId],
+});
+
+/** By the unique index on the fingerprint; no secret is compared. */
+const selectOwner = (fingerprint: Buffer): Statement => ({
+  name: "project_key_resolve",
+  text: `
+    select key.project_id, project.organization_id
+    from auth.project_keys key
+    join auth.projects project on project.id = key.project_id
+    where key.fingerprint = $1`,
+  values: [fingerprint],
+});
 
 /** Prevents deletion of the organization until the transaction ends. False: it was deleted. */
 async function holdOrganization(transaction: Queryable, organizationId: string): Promise<boolean> {
