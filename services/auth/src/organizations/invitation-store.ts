@@ -1,14 +1,12 @@
 import { hash, randomBytes } from "node:crypto";
 import { isUuid, limits } from "@touchstone/contracts";
-import type { Database, Transaction } from "@touchstone/db";
+import type { Database, Statement, Transaction } from "@touchstone/db";
 import { AppError, uuidv7 } from "@touchstone/service-kit";
-import { announceChange } from "../accounts/membership-store.ts";
 import { recordAudit } from "../audit/audit-event-store.ts";
+import { acceptInvitation } from "./invitation-acceptance-store.ts";
 import { lockOrganization } from "./locked-organization-reader.ts";
 import type { Administrator } from "./organization-store.ts";
-import { administers, requireRole } from "./roles.ts";
-
-export type GivenRole = "admin" | "member";
+import { administers, type GivenRole, requireRole } from "./roles.ts";
 
 export interface PendingInvitation {
   /** Public: it grants no access. */
@@ -90,14 +88,9 @@ export function createInvitationStore({ database, requiresVerification }: Invita
         const replaced = await revokePendingOf(transaction, organizationId, email);
         await requireRoom(transaction, organizationId);
         const token = createInvitationToken();
-        const { rows } = await transaction.query<InvitationRow>({
-          name: "invitation_insert",
-          text: `
-            insert into auth.invitations (id, token_hash, organization_id, email, role, invited_by)
-            values ($1, $2, $3, $4, $5, $6)
-            returning id, email, role, created_at, expires_at`,
-          values: [uuidv7(Date.now()), digestOf(token), organizationId, email, role, userId],
-        });
+        const { rows } = await transaction.query<InvitationRow>(
+          insertInvitation(token, { organizationId, email, role, invitedBy: userId }),
+        );
         const issued = toPending(rows[0] as InvitationRow);
         await recordAudit(transaction, {
           ...act,
@@ -110,15 +103,7 @@ export function createInvitationStore({ database, requiresVerification }: Invita
       }),
 
     async listPending(organizationId) {
-      const { rows } = await database.query<InvitationRow>({
-        name: "invitation_list_pending",
-        text: `
-          select id, email, role, created_at, expires_at
-          from auth.invitations
-          where organization_id = $1 and accepted_at is null and revoked_at is null and expires_at > now()
-          order by id desc`,
-        values: [organizationId],
-      });
+      const { rows } = await database.query<InvitationRow>(selectPending(organizationId));
       return rows.map(toPending);
     },
 
@@ -129,16 +114,9 @@ export function createInvitationStore({ database, requiresVerification }: Invita
           ["owner", "admin"],
           "Only an owner or admin can revoke invitations",
         );
-        const { rows } = await transaction.query<{ id: string; email: string }>({
-          name: "invitation_revoke",
-          text: `
-            update auth.invitations
-            set revoked_at = now()
-            where organization_id = $1 and (id = $2 or token_hash = $3)
-              and accepted_at is null and revoked_at is null
-            returning id, email`,
-          values: [organizationId, isUuid(idOrToken) ? idOrToken : null, digestOf(idOrToken)],
-        });
+        const { rows } = await transaction.query<{ id: string; email: string }>(
+          revokeInvitation(organizationId, idOrToken),
+        );
         const [revoked] = rows;
         if (revoked === undefined) throw new AppError("not_found", "Invitation not found");
         await recordAudit(transaction, {
@@ -151,85 +129,77 @@ export function createInvitationStore({ database, requiresVerification }: Invita
       }),
 
     async read(token, userId) {
-      const { rows } = await database.query<{
-        organization_name: string;
-        email: string;
-        role: GivenRole;
-        status: FoundInvitation["status"];
-        email_matches: boolean;
-      }>({
-        name: "invitation_read",
-        text: `
-          select organization.name as organization_name, invitation.email, invitation.role,
-            case
-              when invitation.accepted_at is not null then 'accepted'
-              when invitation.revoked_at is not null then 'revoked'
-              when invitation.expires_at <= now() then 'expired'
-              else 'pending'
-            end as status,
-            invitation.email = (select lower(email) from auth.users where id = $2) as email_matches
-          from auth.invitations invitation
-          join auth.organizations organization on organization.id = invitation.organization_id
-          where invitation.token_hash = $1`,
-        values: [digestOf(token), userId],
-      });
+      const { rows } = await database.query<FoundRow>(selectInvitation(token, userId));
       const [row] = rows;
       if (row === undefined) return null;
       const { organization_name: organizationName, email, role, status, email_matches: emailMatches } = row;
       return { organizationName, email, role, status, emailMatches };
     },
 
-    accept: (token, { userId, act }) =>
-      database.transaction(async (transaction) => {
-        const invitation = await lockInvitation(transaction, token);
-        if (invitation === null) throw alreadyUsed();
-        if (invitation.is_expired) throw new AppError("gone", "Invitation expired - ask for a new one");
-        const account = await readAccount(transaction, userId);
-        if (account.email !== invitation.email) {
-          throw new AppError(
-            "forbidden",
-            `This invitation was issued to ${invitation.email} - sign in with that account`,
-          );
-        }
-        if (requiresVerification && !account.isVerified) {
-          throw new AppError("forbidden", "Verify your e-mail address before you accept an invitation");
-        }
-        const { rowCount } = await transaction.query({
-          // The condition alone decides between concurrent callers; the member is added in the same transaction.
-          name: "invitation_accept",
-          text: `
-            update auth.invitations
-            set accepted_at = now()
-            where id = $1 and accepted_at is null and revoked_at is null`,
-          values: [invitation.id],
-        });
-        if (rowCount !== 1) throw alreadyUsed();
-        const { rowCount: changed } = await transaction.query({
-          name: "member_insert_invited",
-          text: `
-            insert into auth.members as member (id, organization_id, user_id, role, created_at)
-            values ($1, $2, $3, $4, now())
-            on conflict (organization_id, user_id) do update
-            set role = excluded.role
-            where member.role = 'member' and excluded.role = 'admin'`,
-          values: [uuidv7(Date.now()), invitation.organization_id, userId, invitation.role],
-        });
-        if (changed === 1) await announceChange(transaction, [userId]);
-        await recordAudit(transaction, {
-          ...act,
-          action: "invitation.accepted",
-          organizationId: invitation.organization_id,
-          targetId: invitation.id,
-          details: { email: invitation.email, role: invitation.role },
-        });
-        return invitation.organization_id;
-      }),
+    accept: (token, by) =>
+      database.transaction((transaction) =>
+        acceptInvitation(transaction, digestOf(token), by, { requiresVerification }),
+      ),
   };
 }
 
-function alreadyUsed(): AppError {
-  return new AppError("not_found", "Invitation not found or already used");
+const insertInvitation = (
+  token: string,
+  invited: { organizationId: string; email: string; role: GivenRole; invitedBy: string },
+): Statement => ({
+  name: "invitation_insert",
+  text: `
+    insert into auth.invitations (id, token_hash, organization_id, email, role, invited_by)
+    values ($1, $2, $3, $4, $5, $6)
+    returning id, email, role, created_at, expires_at`,
+  values: [uuidv7(Date.now()), digestOf(token), invited.organizationId, invited.email, invited.role, invited.invitedBy],
+});
+
+const selectPending = (organizationId: string): Statement => ({
+  name: "invitation_list_pending",
+  text: `
+    select id, email, role, created_at, expires_at
+    from auth.invitations
+    where organization_id = $1 and accepted_at is null and revoked_at is null and expires_at > now()
+    order by id desc`,
+  values: [organizationId],
+});
+
+const revokeInvitation = (organizationId: string, idOrToken: string): Statement => ({
+  name: "invitation_revoke",
+  text: `
+    update auth.invitations
+    set revoked_at = now()
+    where organization_id = $1 and (id = $2 or token_hash = $3)
+      and accepted_at is null and revoked_at is null
+    returning id, email`,
+  values: [organizationId, isUuid(idOrToken) ? idOrToken : null, digestOf(idOrToken)],
+});
+
+interface FoundRow {
+  organization_name: string;
+  email: string;
+  role: GivenRole;
+  status: FoundInvitation["status"];
+  email_matches: boolean;
 }
+
+const selectInvitation = (token: string, userId: string): Statement => ({
+  name: "invitation_read",
+  text: `
+    select organization.name as organization_name, invitation.email, invitation.role,
+      case
+        when invitation.accepted_at is not null then 'accepted'
+        when invitation.revoked_at is not null then 'revoked'
+        when invitation.expires_at <= now() then 'expired'
+        else 'pending'
+      end as status,
+      invitation.email = (select lower(email) from auth.users where id = $2) as email_matches
+    from auth.invitations invitation
+    join auth.organizations organization on organization.id = invitation.organization_id
+    where invitation.token_hash = $1`,
+  values: [digestOf(token), userId],
+});
 
 const toPending = (row: InvitationRow): PendingInvitation => ({
   id: row.id,
@@ -238,50 +208,6 @@ const toPending = (row: InvitationRow): PendingInvitation => ({
   createdAt: row.created_at,
   expiresAt: row.expires_at,
 });
-
-/**
- * The invitation, unless it was used or revoked, with its organization locked for the rest of the transaction: acts on
- * one organization are serialized, and users cannot join one that is being deleted.
- */
-async function lockInvitation(transaction: Transaction, token: string) {
-  const [, { rows }] = await transaction.pipeline<
-    [
-      Record<string, never>,
-      { id: string; organization_id: string; email: string; role: GivenRole; is_expired: boolean },
-    ]
-  >([
-    {
-      name: "organization_lock_of_invitation",
-      text: `
-        select
-        from auth.organizations
-        where id = (select organization_id from auth.invitations where token_hash = $1)
-        for update`,
-      values: [digestOf(token)],
-    },
-    {
-      name: "invitation_find_open",
-      text: `
-        select id, organization_id, email, role, expires_at <= now() as is_expired
-        from auth.invitations
-        where token_hash = $1 and accepted_at is null and revoked_at is null`,
-      values: [digestOf(token)],
-    },
-  ]);
-  return rows[0] ?? null;
-}
-
-async function readAccount(transaction: Transaction, userId: string): Promise<{ email: string; isVerified: boolean }> {
-  const { rows } = await transaction.query<{ email: string; is_verified: boolean }>({
-    name: "user_read_address",
-    text: `
-      select lower(email) as email, email_verified as is_verified
-      from auth.users
-      where id = $1`,
-    values: [userId],
-  });
-  return { email: rows[0]?.email ?? "", isVerified: rows[0]?.is_verified ?? false };
-}
 
 async function refuseMember(transaction: Transaction, organizationId: string, email: string): Promise<void> {
   const { rows } = await transaction.query({

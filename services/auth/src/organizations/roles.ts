@@ -2,6 +2,9 @@ import { AppError } from "@touchstone/service-kit";
 import type { Role } from "../accounts/membership-store.ts";
 import type { Place } from "./locked-organization-reader.ts";
 
+/** A role that can be given to members. */
+export type GivenRole = "admin" | "member";
+
 /** 404 for an unknown organization and for another user's alike. */
 export function organizationNotFound(): AppError {
   return new AppError("not_found", "Organization not found");
