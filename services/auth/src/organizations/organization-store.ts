@@ -1,10 +1,11 @@
-import { isUuid, keyRevoked, limits, projectDeleting } from "@touchstone/contracts";
-import type { Database, Transaction } from "@touchstone/db";
+import { isUuid, limits } from "@touchstone/contracts";
+import type { Database, Statement, Transaction } from "@touchstone/db";
 import { AppError } from "@touchstone/service-kit";
 import { announceChange, type Role } from "../accounts/membership-store.ts";
 import { type Act, recordAudit } from "../audit/audit-event-store.ts";
 import { lockOrganization, type Place } from "./locked-organization-reader.ts";
-import { administers, organizationNotFound, requireRole } from "./roles.ts";
+import { removeOrganization } from "./organization-deletion-store.ts";
+import { administers, type GivenRole, organizationNotFound, requireRole } from "./roles.ts";
 
 export interface Organization {
   id: string;
@@ -44,12 +45,7 @@ export interface OrganizationStore {
    */
   rename(organizationId: string, readName: () => string, by: Administrator): Promise<Organization>;
   /** Only the owner; else 403, 404. 404: no such member. 400: the member is the owner. */
-  changeRole(
-    organizationId: string,
-    memberId: string,
-    readRole: () => "admin" | "member",
-    by: Administrator,
-  ): Promise<Member>;
+  changeRole(organizationId: string, memberId: string, readRole: () => GivenRole, by: Administrator): Promise<Member>;
   /**
    * Owners and admins, but admins cannot remove each other (decision 25); else 403. 404: no such member. 400: the
    * member is the owner. Pending invitations that the member sent, or to the member's address, are revoked.
@@ -84,45 +80,18 @@ const toMember = (row: MemberRow): Member => ({
 export function createOrganizationStore(database: Database): OrganizationStore {
   return {
     async listOfUser(userId) {
-      const { rows } = await database.query<Organization>({
-        name: "organization_list_of_user",
-        text: `
-          select organization.id, organization.name, member.role
-          from auth.members member
-          join auth.organizations organization on organization.id = member.organization_id
-          where member.user_id = $1
-          order by member.id`,
-        values: [userId],
-      });
+      const { rows } = await database.query<Organization>(selectOrganizations(userId));
       return rows;
     },
 
     async findPlace(organizationId, userId) {
       if (!isUuid(organizationId)) return null;
-      const { rows } = await database.query<{ name: string; role: Role }>({
-        name: "organization_find_place",
-        text: `
-          select organization.name, member.role
-          from auth.members member
-          join auth.organizations organization on organization.id = member.organization_id
-          where member.organization_id = $1 and member.user_id = $2`,
-        values: [organizationId, userId],
-      });
+      const { rows } = await database.query<{ name: string; role: Role }>(selectPlace(organizationId, userId));
       return rows[0] === undefined ? null : { organizationId, ...rows[0] };
     },
 
     async listMembers(organizationId) {
-      const { rows } = await database.query<MemberRow>({
-        name: "member_list",
-        text: `
-          select ${memberColumns}
-          from auth.members member
-          join auth.users account on account.id = member.user_id
-          where member.organization_id = $1
-          order by member.role <> 'owner', member.id
-          limit ${limits.membersListedMax}`,
-        values: [organizationId],
-      });
+      const { rows } = await database.query<MemberRow>(selectMembers(organizationId));
       return rows.map(toMember);
     },
 
@@ -134,11 +103,7 @@ export function createOrganizationStore(database: Database): OrganizationStore {
           "Only an owner or admin can rename an organization",
         );
         const name = readName();
-        await transaction.query({
-          name: "organization_rename",
-          text: "update auth.organizations set name = $2 where id = $1",
-          values: [organizationId, name],
-        });
+        await transaction.query(updateName(organizationId, name));
         await recordAudit(transaction, {
           ...act,
           action: "organization.renamed",
@@ -156,11 +121,7 @@ export function createOrganizationStore(database: Database): OrganizationStore {
         const member = await requireMember(transaction, organizationId, memberId);
         if (member.role === "owner") throw new AppError("bad_request", "The owner's role cannot be changed");
         if (member.role === role) return member;
-        await transaction.query({
-          name: "member_change_role",
-          text: "update auth.members set role = $2 where id = $1",
-          values: [memberId, role],
-        });
+        await transaction.query(updateRole(memberId, role));
         const revokedInvitations =
           role === "member" ? await revokeInvitationsOf(transaction, organizationId, member) : 0;
         await announceChange(transaction, [member.userId]);
@@ -185,11 +146,7 @@ export function createOrganizationStore(database: Database): OrganizationStore {
         if (member.role === "admin" && place.role !== "owner" && member.userId !== userId) {
           throw new AppError("forbidden", "Only the owner can remove an admin");
         }
-        await transaction.query({
-          name: "member_delete",
-          text: "delete from auth.members where id = $1",
-          values: [memberId],
-        });
+        await transaction.query(deleteMember(memberId));
         const revokedInvitations = await revokeInvitationsOf(transaction, organizationId, member);
         await announceChange(transaction, [member.userId]);
         await recordAudit(transaction, {
@@ -209,15 +166,7 @@ export function createOrganizationStore(database: Database): OrganizationStore {
         if (confirmName !== place.name) {
           throw new AppError("bad_request", `confirmName must be the organization's name: ${place.name}`);
         }
-        const projectIds = await closeProjects(transaction, organizationId);
-        await closeOwnData(transaction, organizationId);
-        await announceChange(transaction, await listUsers(transaction, organizationId));
-        await transaction.query({
-          // Cascades to members, invitations and the log.
-          name: "organization_delete",
-          text: "delete from auth.organizations where id = $1",
-          values: [organizationId],
-        });
+        const projectIds = await removeOrganization(transaction, organizationId);
         await recordAudit(transaction, {
           ...act,
           action: "organization.deleted",
@@ -229,6 +178,57 @@ export function createOrganizationStore(database: Database): OrganizationStore {
       }),
   };
 }
+
+const selectOrganizations = (userId: string): Statement => ({
+  name: "organization_list_of_user",
+  text: `
+    select organization.id, organization.name, member.role
+    from auth.members member
+    join auth.organizations organization on organization.id = member.organization_id
+    where member.user_id = $1
+    order by member.id`,
+  values: [userId],
+});
+
+const selectPlace = (organizationId: string, userId: string): Statement => ({
+  name: "organization_find_place",
+  text: `
+    select organization.name, member.role
+    from auth.members member
+    join auth.organizations organization on organization.id = member.organization_id
+    where member.organization_id = $1 and member.user_id = $2`,
+  values: [organizationId, userId],
+});
+
+const selectMembers = (organizationId: string): Statement => ({
+  name: "member_list",
+  text: `
+    select ${memberColumns}
+    from auth.members member
+    join auth.users account on account.id = member.user_id
+    where member.organization_id = $1
+    order by member.role <> 'owner', member.id
+    limit ${limits.membersListedMax}`,
+  values: [organizationId],
+});
+
+const updateName = (organizationId: string, name: string): Statement => ({
+  name: "organization_rename",
+  text: "update auth.organizations set name = $2 where id = $1",
+  values: [organizationId, name],
+});
+
+const updateRole = (memberId: string, role: Role): Statement => ({
+  name: "member_change_role",
+  text: "update auth.members set role = $2 where id = $1",
+  values: [memberId, role],
+});
+
+const deleteMember = (memberId: string): Statement => ({
+  name: "member_delete",
+  text: "delete from auth.members where id = $1",
+  values: [memberId],
+});
 
 async function requireMember(transaction: Transaction, organizationId: string, memberId: string): Promise<Member> {
   const { rows } = isUuid(memberId)
@@ -244,18 +244,6 @@ async function requireMember(transaction: Transaction, organizationId: string, m
     : { rows: [] };
   if (rows[0] === undefined) throw new AppError("not_found", "Member not found");
   return toMember(rows[0]);
-}
-
-async function listUsers(transaction: Transaction, organizationId: string): Promise<string[]> {
-  const { rows } = await transaction.query<{ user_id: string }>({
-    name: "member_list_users",
-    text: `
-      select user_id
-      from auth.members
-      where organization_id = $1`,
-    values: [organizationId],
-  });
-  return rows.map((row) => row.user_id);
 }
 
 /**
@@ -277,54 +265,4 @@ async function revokeInvitationsOf(
     values: [organizationId, userId, email],
   });
   return rowCount ?? 0;
-}
-
-/** Deletes every project like a single one (decision 24), including the default one; returns their ids. */
-async function closeProjects(transaction: Transaction, organizationId: string): Promise<string[]> {
-  const { rows } = await transaction.query<{ id: string }>({
-    name: "projects_mark_deleting_of_organization",
-    text: `
-      update auth.projects
-      set deleting_since = now(), announced_at = now(), is_default = false, is_tenant_default = false
-      where organization_id = $1 and deleting_since is null
-      returning id`,
-    values: [organizationId],
-  });
-  const ids = rows.map(({ id }) => id);
-  await transaction.query({
-    name: "project_keys_delete",
-    text: "delete from auth.project_keys where project_id = any($1)",
-    values: [ids],
-  });
-  await transaction.query({
-    name: "projects_events_enqueue",
-    text: `
-      insert into auth.outbox (subject, body)
-      select subject, json_build_object('projectId', id)::text
-      from unnest($1::text[]) as subject
-      cross join unnest($2::uuid[]) as id`,
-    values: [[keyRevoked.subject, projectDeleting.subject], ids],
-  });
-  return ids;
-}
-
-/**
- * Some rows of other services belong to an organization and to no project: the verdicts it shares. They are removed
- * like a project's, under the organization's id, which no project has: announced until every service has confirmed.
- */
-async function closeOwnData(transaction: Transaction, organizationId: string): Promise<void> {
-  await transaction.pipeline([
-    {
-      name: "organization_mark_deleting",
-      text: `
-        insert into auth.projects (id, name, created_at, deleting_since, announced_at)
-        values ($1, '', now(), now(), now())`,
-      values: [organizationId],
-    },
-    {
-      name: "organization_event_enqueue",
-      text: "insert into auth.outbox (subject, body) values ($1, $2)",
-      values: [projectDeleting.subject, JSON.stringify(projectDeleting.body.parse({ projectId: organizationId }))],
-    },
-  ]);
 }
