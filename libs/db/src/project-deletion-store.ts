@@ -1,5 +1,5 @@
 import type { Logger } from "@touchstone/service-kit";
-import type { Database, Queryable } from "./database.ts";
+import type { Database, Queryable, Statement } from "./database.ts";
 import { closeStatement } from "./project-closing-store.ts";
 
 /** A table with rows of projects. */
@@ -62,7 +62,8 @@ const retryMs = 2_000;
  * Replicas share the work by claims; a pass that two of them make does no harm.
  */
 export function createProjectDeletions(options: ProjectDeletionsOptions): ProjectDeletions {
-  const { database, schema, tables, confirmation, onConfirmed, logger, graceMs = 10_000, pollMs = 1_000 } = options;
+  const { database, schema, tables, onConfirmed, logger, graceMs = 10_000, pollMs = 1_000 } = options;
+  const records = createDeletionRecords(options, graceMs);
   const stopping = new AbortController();
   let wake = (): void => {};
   const ended = run();
@@ -71,7 +72,7 @@ export function createProjectDeletions(options: ProjectDeletionsOptions): Projec
     let isFailing = false;
     while (!stopping.signal.aborted) {
       try {
-        const claim = await takeClaim();
+        const claim = await records.take();
         if (claim === null) await pause(pollMs);
         else await work(claim);
         isFailing = false;
@@ -89,9 +90,9 @@ export function createProjectDeletions(options: ProjectDeletionsOptions): Projec
     if (removed === null) return;
     if (removed > 0)
       logger.info({ schema, projectId: claim.projectId, rows: removed }, "rows of a deleted project removed");
-    if (claim.isConfirmed) await scheduleAfterConfirmation(claim.projectId, removed > 0);
+    if (claim.isConfirmed) await records.scheduleAfterConfirmation(claim.projectId, removed > 0);
     else if (claim.isQuiet && removed === 0) await confirm(claim.projectId);
-    else await scheduleNext(claim.projectId);
+    else await records.scheduleNext(claim.projectId);
   }
 
   /** The number of deleted rows; null when it was stopped before the end. */
@@ -100,108 +101,22 @@ export function createProjectDeletions(options: ProjectDeletionsOptions): Projec
     for (const table of tables) {
       for (let isEmpty = false; !isEmpty; ) {
         if (stopping.signal.aborted) {
-          await release(projectId);
+          await records.release(projectId);
           return null;
         }
-        const count = await removeBatch(table, projectId);
-        removed += count;
-        isEmpty = count === 0;
-        if (!isEmpty) await renew(projectId);
+        const { rowCount } = await database.query(deleteBatch(schema, table, projectId));
+        removed += rowCount ?? 0;
+        isEmpty = !rowCount;
+        if (!isEmpty) await records.renew(projectId);
       }
     }
     return removed;
   }
 
-  async function removeBatch(table: ProjectTable, projectId: string): Promise<number> {
-    const { name, projectColumn = "project_id", pickedBy = "ctid" } = table;
-    const { rowCount } = await database.query({
-      name: `${schema}_${name}_remove_deleted`,
-      text: `
-        delete from ${schema}.${name}
-        where ${projectColumn} = $1
-          and ${pickedBy} = any(array(select ${pickedBy} from ${schema}.${name} where ${projectColumn} = $1 limit $2))`,
-      values: [projectId, batchRows],
-    });
-    return rowCount ?? 0;
-  }
-
-  async function takeClaim(): Promise<Claim | null> {
-    const { rows } = await database.query<{ project_id: string; is_quiet: boolean; is_confirmed: boolean }>({
-      name: `${schema}_deletion_claim`,
-      text: `
-        update ${schema}.deleted_projects
-        set next_pass_at = now() + make_interval(secs => $1)
-        where project_id = (
-          select project_id
-          from ${schema}.deleted_projects
-          where next_pass_at <= now()
-          order by next_pass_at
-          limit 1
-          for update skip locked
-        )
-        returning project_id, closed_at <= now() - make_interval(secs => $2) as is_quiet,
-          confirmed_at is not null as is_confirmed`,
-      values: [claimSeconds, graceMs / 1000],
-    });
-    const [row] = rows;
-    return row === undefined
-      ? null
-      : { projectId: row.project_id, isQuiet: row.is_quiet, isConfirmed: row.is_confirmed };
-  }
-
-  const setNextPass = (name: string, at: string) => async (projectId: string, seconds: number) => {
-    await database.query({
-      name: `${schema}_deletion_${name}`,
-      text: `update ${schema}.deleted_projects set next_pass_at = ${at} where project_id = $1`,
-      values: [projectId, seconds],
-    });
-  };
-  const setAfterNow = setNextPass("again", "now() + make_interval(secs => $2)");
-  const setAfterClosing = setNextPass("wait", "greatest(now(), closed_at + make_interval(secs => $2))");
-
-  const renew = (projectId: string) => setAfterNow(projectId, claimSeconds);
-  const release = (projectId: string) => setAfterNow(projectId, 0);
-  const scheduleNext = (projectId: string) => setAfterClosing(projectId, graceMs / 1000);
-
-  async function scheduleAfterConfirmation(projectId: string, foundRows: boolean): Promise<void> {
-    await database.query({
-      name: `${schema}_deletion_rest`,
-      text: `
-        update ${schema}.deleted_projects
-        set next_pass_at = case when $2 then now() + interval '1 hour' end
-        where project_id = $1`,
-      values: [projectId, foundRows],
-    });
-  }
-
   async function confirm(projectId: string): Promise<void> {
-    await database.transaction(async (transaction) => {
-      await transaction.query({
-        name: `${schema}_deletion_confirm`,
-        text: `
-          update ${schema}.deleted_projects
-          set confirmed_at = now(), next_pass_at = now() + interval '1 hour'
-          where project_id = $1`,
-        values: [projectId],
-      });
-      await enqueueConfirmation(transaction, projectId);
-    });
+    await records.confirm(projectId);
     logger.info({ schema, projectId }, "no row of a deleted project is left");
     onConfirmed();
-  }
-
-  async function enqueueConfirmation(target: Queryable, projectId: string): Promise<boolean> {
-    const { subject, body } = confirmation;
-    const { rowCount } = await target.query({
-      name: `${schema}_deletion_enqueue`,
-      text: `
-        insert into ${schema}.outbox (subject, body)
-        select $2, $3
-        from ${schema}.deleted_projects
-        where project_id = $1 and confirmed_at is not null`,
-      values: [projectId, subject, JSON.stringify(body.parse({ projectId }))],
-    });
-    return rowCount === 1;
   }
 
   function pause(ms: number): Promise<void> {
@@ -219,7 +134,7 @@ export function createProjectDeletions(options: ProjectDeletionsOptions): Projec
     async begin(projectId) {
       await database.query(closeStatement(schema, [projectId]));
       // A caller that asks again missed the confirmation.
-      if (await enqueueConfirmation(database, projectId)) onConfirmed();
+      if (await records.enqueueConfirmation(database, projectId)) onConfirmed();
       wake();
     },
     async stop() {
@@ -227,5 +142,112 @@ export function createProjectDeletions(options: ProjectDeletionsOptions): Projec
       wake();
       await ended;
     },
+  };
+}
+
+const deleteBatch = (
+  schema: string,
+  { name, projectColumn = "project_id", pickedBy = "ctid" }: ProjectTable,
+  projectId: string,
+): Statement => ({
+  name: `${schema}_${name}_remove_deleted`,
+  text: `
+    delete from ${schema}.${name}
+    where ${projectColumn} = $1
+      and ${pickedBy} = any(array(select ${pickedBy} from ${schema}.${name} where ${projectColumn} = $1 limit $2))`,
+  values: [projectId, batchRows],
+});
+
+/** The rows of `<schema>.deleted_projects`: which project is due for a pass, and which is confirmed. */
+interface DeletionRecords {
+  /** Claims a project that is due; null if there is none. */
+  take(): Promise<Claim | null>;
+  /** Keeps a claim for the next batches. */
+  renew(projectId: string): Promise<void>;
+  /** Ends a claim: another pass can begin at once. */
+  release(projectId: string): Promise<void>;
+  /** The next pass begins at once or after the grace period, whichever is later. */
+  scheduleNext(projectId: string): Promise<void>;
+  /** A pass that found rows after the confirmation is followed by another an hour later; else none follows. */
+  scheduleAfterConfirmation(projectId: string, foundRows: boolean): Promise<void>;
+  /** Records the confirmation and enqueues its event, in one transaction. */
+  confirm(projectId: string): Promise<void>;
+  /** Enqueues the event of a confirmed project. False: it is not confirmed. */
+  enqueueConfirmation(target: Queryable, projectId: string): Promise<boolean>;
+}
+
+function createDeletionRecords(
+  { database, schema, confirmation: { subject, body } }: ProjectDeletionsOptions,
+  graceMs: number,
+): DeletionRecords {
+  async function setNextPass(name: string, at: string, projectId: string, value: number | boolean): Promise<void> {
+    await database.query({
+      name: `${schema}_deletion_${name}`,
+      text: `update ${schema}.deleted_projects set next_pass_at = ${at} where project_id = $1`,
+      values: [projectId, value],
+    });
+  }
+  const setAfterNow = (projectId: string, seconds: number) =>
+    setNextPass("again", "now() + make_interval(secs => $2)", projectId, seconds);
+
+  async function enqueueConfirmation(target: Queryable, projectId: string): Promise<boolean> {
+    const { rowCount } = await target.query({
+      name: `${schema}_deletion_enqueue`,
+      text: `
+        insert into ${schema}.outbox (subject, body)
+        select $2, $3
+        from ${schema}.deleted_projects
+        where project_id = $1 and confirmed_at is not null`,
+      values: [projectId, subject, JSON.stringify(body.parse({ projectId }))],
+    });
+    return rowCount === 1;
+  }
+
+  return {
+    async take() {
+      const { rows } = await database.query<{ project_id: string; is_quiet: boolean; is_confirmed: boolean }>({
+        name: `${schema}_deletion_claim`,
+        text: `
+          update ${schema}.deleted_projects
+          set next_pass_at = now() + make_interval(secs => $1)
+          where project_id = (
+            select project_id
+            from ${schema}.deleted_projects
+            where next_pass_at <= now()
+            order by next_pass_at
+            limit 1
+            for update skip locked
+          )
+          returning project_id, closed_at <= now() - make_interval(secs => $2) as is_quiet,
+            confirmed_at is not null as is_confirmed`,
+        values: [claimSeconds, graceMs / 1000],
+      });
+      const [row] = rows;
+      return row === undefined
+        ? null
+        : { projectId: row.project_id, isQuiet: row.is_quiet, isConfirmed: row.is_confirmed };
+    },
+
+    renew: (projectId) => setAfterNow(projectId, claimSeconds),
+    release: (projectId) => setAfterNow(projectId, 0),
+    scheduleNext: (projectId) =>
+      setNextPass("wait", "greatest(now(), closed_at + make_interval(secs => $2))", projectId, graceMs / 1000),
+    scheduleAfterConfirmation: (projectId, foundRows) =>
+      setNextPass("rest", "case when $2 then now() + interval '1 hour' end", projectId, foundRows),
+
+    confirm: (projectId) =>
+      database.transaction(async (transaction) => {
+        await transaction.query({
+          name: `${schema}_deletion_confirm`,
+          text: `
+            update ${schema}.deleted_projects
+            set confirmed_at = now(), next_pass_at = now() + interval '1 hour'
+            where project_id = $1`,
+          values: [projectId],
+        });
+        await enqueueConfirmation(transaction, projectId);
+      }),
+
+    enqueueConfirmation,
   };
 }
