@@ -1,17 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Database } from "@touchstone/db";
-import { type Answer, AppError, type Clock, isAppError, type Logger, uuidv7 } from "@touchstone/service-kit";
-import { isAPIError } from "better-auth/api";
-import { type BetterAuthOptions, betterAuth } from "better-auth/minimal";
+import { type Answer, AppError, type Clock, isAppError, type Logger } from "@touchstone/service-kit";
+import { betterAuth } from "better-auth/minimal";
 import type { ProvidersConfig } from "../config.ts";
-import { passwordResetLetter, verificationLetter } from "../mail/letters.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import { translateBeginning } from "../sign-in/begin-sign-in.ts";
 import { createSignInProviders } from "../sign-in/sign-in-providers.ts";
-import { createLibraryAdapter } from "./library-adapter.ts";
+import { buildLibrarySettings } from "./library-settings.ts";
 import type { MembershipStore } from "./membership-store.ts";
-import { proveAddress } from "./own-account-store.ts";
-import { createPasswordHashing } from "./password-hashing.ts";
 import { refuseForeignReturn } from "./return-address.ts";
 import { createSignInGuard, type GuardedAnswer } from "./sign-in-guard.ts";
 import { translateSignUp } from "./sign-up-name.ts";
@@ -53,26 +49,15 @@ export interface AccountsOptions {
   logger: Logger;
 }
 
-const daySeconds = 24 * 60 * 60;
-
 /** The path of the family; the library sees no other path. */
 const basePath = "/api/v1/auth";
-
-/** Forwards the library's log messages. Its texts may contain addresses; the error's code and stack do not. */
-function tellOurLog(logger: Logger): BetterAuthOptions["logger"] {
-  return {
-    level: "error",
-    log: (_level, _message, ...facts) =>
-      logger.error({ err: facts.find((fact) => fact instanceof Error) }, "the accounts library met an error"),
-  };
-}
 
 /**
  * Accounts by better-auth (decision 23): passwords, sessions and their cookie, verification and reset, and the state of
  * a sign-in by a provider. The table of routes decides which of its paths are open; none of its plugins is used.
  */
 export function createAccounts(options: AccountsOptions): Accounts {
-  const { clock, mailer, members, logger, publicUrl } = options;
+  const { clock, members, logger, publicUrl } = options;
   // The library turns errors into 500s and 422s; the original error is kept here.
   const failures = new AsyncLocalStorage<Pick<Told, "unavailable">>();
   const noteUnavailable = (error: Error): void => {
@@ -93,81 +78,23 @@ export function createAccounts(options: AccountsOptions): Accounts {
   const offered = providers.map(({ library }) => library.id);
   const home = publicUrl ?? "/";
   const trustedBeside = (origin?: string): string[] => [...options.trustedOrigins, ...(origin ? [origin] : [])];
-  const settings = {
-    appName: "Touchstone",
-    basePath,
-    ...(publicUrl !== null && { baseURL: new URL(publicUrl).origin }),
-    secret: options.secret,
-    // Evaluated on each request: without a public URL the origin is the one that the client used.
-    trustedOrigins: async () => trustedBeside(asking.getStore()?.origin),
-    database: createLibraryAdapter({
+  const library = betterAuth(
+    buildLibrarySettings({
       ...options,
+      basePath,
+      home,
+      isSecure,
+      providers,
+      // Without a public URL the origin is the one that the client used.
+      trustedOrigins: () => trustedBeside(asking.getStore()?.origin),
       placeUser: (transaction, user) => members.placeUser(transaction, user, requireRequestId(asking.getStore())),
       onUnavailable: noteUnavailable,
-    }),
-    emailAndPassword: {
-      enabled: true,
-      minPasswordLength: 8,
-      maxPasswordLength: 128,
-      requireEmailVerification: options.requiresVerification,
-      revokeSessionsOnPasswordReset: true,
-      onPasswordReset: async ({ user }) => {
-        await proveAddress(options.database, user.id);
+      onPasswordReset: (address) => {
         const told = asking.getStore()?.told;
-        if (told !== undefined) told.resetAddress = user.email;
+        if (told !== undefined) told.resetAddress = address;
       },
-      password: createPasswordHashing(noteUnavailable),
-      ...(mailer !== null && {
-        sendResetPassword: async ({ user, url }) => mailer.post(passwordResetLetter(user.email, url)),
-      }),
-    },
-    emailVerification: {
-      ...(mailer !== null && {
-        sendVerificationEmail: async ({ user, url }) => mailer.post(verificationLetter(user.email, url)),
-      }),
-    },
-    session: {
-      expiresIn: 7 * daySeconds,
-      updateAge: daySeconds,
-      additionalFields: { activeOrganizationId: { type: "string", required: false, input: false } },
-    },
-    verification: { storeIdentifier: "hashed" },
-    account: {
-      // Explicit, because security depends on it: a provider's account is linked only if both sides have verified the
-      // address, and a sign-in counts only in the browser that began it.
-      accountLinking: { enabled: true, trustedProviders: [], requireLocalEmailVerified: true },
-      skipStateCookieCheck: false,
-    },
-    // The library's only way to add custom providers.
-    plugins: [
-      {
-        id: "touchstone-providers",
-        init: () => ({ context: { socialProviders: providers.map(({ library }) => library) } }),
-      },
-    ],
-    onAPIError: {
-      // The destination of a browser whose sign-in cannot be identified any more.
-      errorURL: home,
-      // Errors outside the library's answers are answered and logged like all others, instead of printed.
-      onError: (thrown) => {
-        if (!isAPIError(thrown)) throw thrown;
-      },
-    },
-    advanced: {
-      cookiePrefix: "touchstone",
-      // Explicit, because the library disables both if NODE_ENV is "test".
-      disableOriginCheck: false,
-      disableCSRFCheck: false,
-      useSecureCookies: isSecure,
-      database: { generateId: () => uuidv7(clock.now()) },
-      ipAddress: { ipAddressHeaders: ["x-forwarded-for"] },
-    },
-    // The gateway limits rates.
-    rateLimit: { enabled: false },
-    telemetry: { enabled: false },
-    logger: tellOurLog(logger),
-  } satisfies BetterAuthOptions;
-  const library = betterAuth(settings);
+    }),
+  );
 
   /** The user of the session among these cookies; null if there is none. */
   async function findUser(cookie: string): Promise<{ id: string; email: string } | null> {
