@@ -1,16 +1,8 @@
 import { Socket } from "node:net";
-import { currentTraceparent, type Logger, traced } from "@touchstone/service-kit";
-import { Pool, type PoolClient, type QueryConfig, type QueryResult, type QueryResultRow } from "pg";
-import { isConnectionSound, translateConnectionError, translateDatabaseError } from "./database-error.ts";
+import type { Logger } from "@touchstone/service-kit";
+import { Pool, type QueryResult, type QueryResultRow } from "pg";
+import { type Connection, createConnections, type Statement } from "./connections.ts";
 import { createMessageSocket } from "./message-socket.ts";
-import { createPreparedNames, type PreparedName } from "./statement-names.ts";
-
-/** A statement: SQL with a name that logs show, and its parameters. With a name it is prepared, by its text. */
-export interface Statement {
-  name: string;
-  text: string;
-  values?: unknown[];
-}
 
 /** Runs statements: a pool, or one transaction. */
 export interface Queryable {
@@ -104,100 +96,13 @@ const planByKey = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off";
  * restart.
  */
 export function openDatabase(options: DatabaseOptions): Database & { load(): PoolLoad } {
-  const pool = new Pool({
-    connectionString: options.url,
-    max: options.connectionsMax,
-    application_name: options.applicationName,
-    options: `-c role=${options.role} -c timezone=UTC -c search_path=pg_catalog ${options.plansByKey ? planByKey : ""}`,
-    statement_timeout: options.statementTimeoutMs,
-    idle_in_transaction_session_timeout: options.standstillMaxMs ?? 30_000,
-    pipeline: true,
-    // The server enforces statement_timeout, and a frozen server enforces nothing.
-    query_timeout: options.statementTimeoutMs + 500,
-    connectionTimeoutMillis: acquireTimeoutMs,
-    idleTimeoutMillis: 30_000,
-    keepAlive: true,
-    stream: openSocket,
-  });
-  // Without a listener, the loss of an idle connection would end the process.
-  pool.on("error", (err) => {
-    // A stopping server still sends its shutdown message to connections that are closing.
-    if (!pool.ending) options.logger.warn({ err }, "an idle database connection was lost");
-  });
+  const pool = openPool(options);
+  const withConnection = createConnections(pool);
 
-  // The pool listens to idle connections only: an error while one is handed over or in use would end the process. Its
-  // statements fail, and the pool discards it.
-  pool.on("connect", (client) => {
-    client.on("error", () => undefined);
-  });
-
-  const preparedName = createPreparedNames();
-
-  async function withConnection<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
-    let client: PoolClient;
-    try {
-      client = await pool.connect();
-    } catch (cause) {
-      throw translateConnectionError(cause);
-    }
-    let isSound = true;
-    try {
-      return await work(async (statements) => {
-        const outcomes = await traceStatements(statements, () =>
-          Promise.allSettled(sendTogether(client, statements, preparedName)),
-        );
-        const results: QueryResult[] = [];
-        for (const outcome of outcomes) {
-          if (outcome.status === "fulfilled") {
-            results.push(outcome.value);
-          } else {
-            // After our timeout the connection still waits for the old answer: it must not be reused.
-            if (outcomes.some((each) => each.status === "rejected" && !isConnectionSound(each.reason))) isSound = false;
-            throw translateDatabaseError(outcome.reason);
-          }
-        }
-        return results;
-      });
-    } finally {
-      client.release(!isSound);
-    }
-  }
-
-  async function inTransaction<Result>(
+  const inTransaction = <Result>(
     opening: readonly Statement[],
     work: (transaction: Transaction) => Promise<Result>,
-  ): Promise<Result> {
-    return withConnection(async (send) => {
-      let isOpen = false;
-      let isFinished = false;
-      const sendInside = async (statements: readonly Statement[]): Promise<QueryResult[]> => {
-        if (isFinished) throw new Error("The transaction has ended.");
-        if (isOpen) return send(statements);
-        isOpen = true;
-        return (await send([...opening, ...statements])).slice(opening.length);
-      };
-      const finish = async (statements: readonly Statement[]): Promise<QueryResult[]> => {
-        const results = sendInside([...statements, commit]);
-        isFinished = true;
-        requireCommitted(await results);
-        isOpen = false;
-        return (await results).slice(0, -1);
-      };
-      let result: Result;
-      try {
-        result = await work({
-          query: async (statement) => (await sendInside([statement]))[0] as never,
-          pipeline: (statements) => sendInside(statements) as never,
-          finish: (statements) => finish(statements) as never,
-        });
-      } catch (thrown) {
-        if (isOpen) await send([rollback]).catch(() => undefined);
-        throw thrown;
-      }
-      if (isOpen) requireCommitted(await send([commit]));
-      return result;
-    });
-  }
+  ): Promise<Result> => withConnection((send) => runTransaction(send, opening, work));
 
   async function readScoped(projectIds: readonly string[], asked: Statement | readonly Statement[]): Promise<unknown> {
     const statements = "text" in asked ? [asked] : asked;
@@ -227,12 +132,75 @@ export function openDatabase(options: DatabaseOptions): Database & { load(): Poo
   };
 }
 
+function openPool(options: DatabaseOptions): Pool {
+  const pool = new Pool({
+    connectionString: options.url,
+    max: options.connectionsMax,
+    application_name: options.applicationName,
+    options: `-c role=${options.role} -c timezone=UTC -c search_path=pg_catalog ${options.plansByKey ? planByKey : ""}`,
+    statement_timeout: options.statementTimeoutMs,
+    idle_in_transaction_session_timeout: options.standstillMaxMs ?? 30_000,
+    pipeline: true,
+    // The server enforces statement_timeout, and a frozen server enforces nothing.
+    query_timeout: options.statementTimeoutMs + 500,
+    connectionTimeoutMillis: acquireTimeoutMs,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    stream: openSocket,
+  });
+  // Without a listener, the loss of an idle connection would end the process.
+  pool.on("error", (err) => {
+    // A stopping server still sends its shutdown message to connections that are closing.
+    if (!pool.ending) options.logger.warn({ err }, "an idle database connection was lost");
+  });
+
+  // The pool listens to idle connections only: an error while one is handed over or in use would end the process. Its
+  // statements fail, and the pool discards it.
+  pool.on("connect", (client) => {
+    client.on("error", () => undefined);
+  });
+  return pool;
+}
+
 /** With TLS, Node reads what it decrypts from an ordinary socket. pg passes the options of the connection, which its types leave out. */
 const openSocket = ((options: { ssl?: unknown }) =>
   options.ssl ? new Socket() : createMessageSocket()) as unknown as () => Socket;
 
-/** Sends statements together to one connection and returns their results in order. */
-type Connection = (statements: readonly Statement[]) => Promise<QueryResult[]>;
+/** Runs `work` in one transaction of a connection, which begins with the opening statements. */
+async function runTransaction<Result>(
+  send: Connection,
+  opening: readonly Statement[],
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  let isOpen = false;
+  let isFinished = false;
+  const sendInside = async (statements: readonly Statement[]): Promise<QueryResult[]> => {
+    if (isFinished) throw new Error("The transaction has ended.");
+    if (isOpen) return send(statements);
+    isOpen = true;
+    return (await send([...opening, ...statements])).slice(opening.length);
+  };
+  const finish = async (statements: readonly Statement[]): Promise<QueryResult[]> => {
+    const results = sendInside([...statements, commit]);
+    isFinished = true;
+    requireCommitted(await results);
+    isOpen = false;
+    return (await results).slice(0, -1);
+  };
+  let result: Result;
+  try {
+    result = await work({
+      query: async (statement) => (await sendInside([statement]))[0] as never,
+      pipeline: (statements) => sendInside(statements) as never,
+      finish: (statements) => finish(statements) as never,
+    });
+  } catch (thrown) {
+    if (isOpen) await send([rollback]).catch(() => undefined);
+    throw thrown;
+  }
+  if (isOpen) requireCommitted(await send([commit]));
+  return result;
+}
 
 // A statement without parameters and without a name is sent as plain text, the cheapest way for both sides.
 const begin: Statement = { name: "", text: "begin" };
@@ -259,39 +227,6 @@ function scopeTo(projectIds: readonly string[], openProjects: string | undefined
     values: [projectIds.join(",")],
   };
 }
-
-/** The statements are sent in one write: the server wakes up once, and its answers arrive in as few packets. */
-function sendTogether(
-  client: PoolClient,
-  statements: readonly Statement[],
-  preparedName: PreparedName,
-): Promise<QueryResult>[] {
-  const { stream } = client.connection;
-  stream.cork();
-  try {
-    return statements.map(({ name, text, values }) => {
-      const config: QueryConfig = { text };
-      const prepared = name === "" ? null : preparedName(name, text);
-      if (prepared !== null) config.name = prepared;
-      if (values !== undefined) config.values = values;
-      return client.query(config);
-    });
-  } finally {
-    stream.uncork();
-  }
-}
-
-/** One step of a trace for statements that are sent together. It has their names, never their text or parameters. */
-function traceStatements<Result>(statements: readonly Statement[], send: () => Promise<Result>): Promise<Result> {
-  if (currentTraceparent() === undefined) return send();
-  const names = statements.map(({ name, text }) => name || text);
-  const attributes = { "db.system.name": "postgresql", "db.operation.name": names.join(", ") };
-  const name = names.find((each) => !frame.has(each)) ?? names[0] ?? "";
-  return traced({ name, kind: "client", attributes }, send);
-}
-
-/** What surrounds the statements of a transaction. */
-const frame: ReadonlySet<string> = new Set(["begin", "begin read only", "commit", "rollback", "set_project_scope"]);
 
 /** After a failed statement the server answers `commit` with a rollback, which is not an error. */
 function requireCommitted(results: readonly QueryResult[]): void {

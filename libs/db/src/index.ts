@@ -1,4 +1,5 @@
 export { auditRecorder } from "./audit-recorder.ts";
+export type { Statement } from "./connections.ts";
 export {
   type Database,
   type DatabaseOptions,
@@ -7,7 +8,6 @@ export {
   type Queryable,
   type Results,
   readClock,
-  type Statement,
   type Transaction,
 } from "./database.ts";
 export { sqlStateOf, translateDatabaseError } from "./database-error.ts";

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "@touchstone/service-kit";
-import type { Database, Statement } from "./database.ts";
+import type { Statement } from "./connections.ts";
+import type { Database } from "./database.ts";
 
 export interface ProjectClosingOptions {
   /** Under the maintenance role. */

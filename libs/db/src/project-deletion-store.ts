@@ -1,5 +1,6 @@
 import type { Logger } from "@touchstone/service-kit";
-import type { Database, Queryable, Statement } from "./database.ts";
+import type { Statement } from "./connections.ts";
+import type { Database, Queryable } from "./database.ts";
 import { closeStatement } from "./project-closing-store.ts";
 
 /** A table with rows of projects. */

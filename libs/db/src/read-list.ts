@@ -6,7 +6,8 @@ import {
   readListPage,
   type SizedRow,
 } from "@touchstone/service-kit";
-import type { Database, Statement } from "./database.ts";
+import type { Statement } from "./connections.ts";
+import type { Database } from "./database.ts";
 
 /** The requested page of a list. */
 export interface ListQuery<Cursor = string> {
