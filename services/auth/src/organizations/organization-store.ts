@@ -113,50 +113,11 @@ export function createOrganizationStore(database: Database): OrganizationStore {
         return { id: organizationId, name, role: place.role };
       }),
 
-    changeRole: (organizationId, memberId, readRole, { userId, act }) =>
-      database.transaction(async (transaction) => {
-        const refusal = "Only the owner can change roles";
-        requireRole(await lockOrganization(transaction, organizationId, userId), ["owner"], refusal);
-        const role = readRole();
-        const member = await requireMember(transaction, organizationId, memberId);
-        if (member.role === "owner") throw new AppError("bad_request", "The owner's role cannot be changed");
-        if (member.role === role) return member;
-        await transaction.query(updateRole(memberId, role));
-        const revokedInvitations =
-          role === "member" ? await revokeInvitationsOf(transaction, organizationId, member) : 0;
-        await announceChange(transaction, [member.userId]);
-        await recordAudit(transaction, {
-          ...act,
-          action: "member.role-changed",
-          organizationId,
-          targetId: memberId,
-          details: { email: member.email, from: member.role, to: role, revokedInvitations },
-        });
-        return { ...member, role };
-      }),
+    changeRole: (organizationId, memberId, readRole, by) =>
+      database.transaction((transaction) => changeRole(transaction, organizationId, memberId, readRole, by)),
 
-    removeMember: (organizationId, memberId, { userId, act }) =>
-      database.transaction(async (transaction) => {
-        const place = await lockOrganization(transaction, organizationId, userId);
-        if (place === null || !administers(place.role)) {
-          throw new AppError("forbidden", "Only an owner or admin can remove members");
-        }
-        const member = await requireMember(transaction, organizationId, memberId);
-        if (member.role === "owner") throw new AppError("bad_request", "The owner cannot be removed");
-        if (member.role === "admin" && place.role !== "owner" && member.userId !== userId) {
-          throw new AppError("forbidden", "Only the owner can remove an admin");
-        }
-        await transaction.query(deleteMember(memberId));
-        const revokedInvitations = await revokeInvitationsOf(transaction, organizationId, member);
-        await announceChange(transaction, [member.userId]);
-        await recordAudit(transaction, {
-          ...act,
-          action: "member.removed",
-          organizationId,
-          targetId: memberId,
-          details: { email: member.email, role: member.role, revokedInvitations },
-        });
-      }),
+    removeMember: (organizationId, memberId, by) =>
+      database.transaction((transaction) => removeMember(transaction, organizationId, memberId, by)),
 
     deleteOrganization: (organizationId, confirmName, { userId, act }) =>
       database.transaction(async (transaction) => {
@@ -177,6 +138,59 @@ export function createOrganizationStore(database: Database): OrganizationStore {
         return projectIds;
       }),
   };
+}
+
+async function changeRole(
+  transaction: Transaction,
+  organizationId: string,
+  memberId: string,
+  readRole: () => GivenRole,
+  { userId, act }: Administrator,
+): Promise<Member> {
+  const refusal = "Only the owner can change roles";
+  requireRole(await lockOrganization(transaction, organizationId, userId), ["owner"], refusal);
+  const role = readRole();
+  const member = await requireMember(transaction, organizationId, memberId);
+  if (member.role === "owner") throw new AppError("bad_request", "The owner's role cannot be changed");
+  if (member.role === role) return member;
+  await transaction.query(updateRole(memberId, role));
+  const revokedInvitations = role === "member" ? await revokeInvitationsOf(transaction, organizationId, member) : 0;
+  await announceChange(transaction, [member.userId]);
+  await recordAudit(transaction, {
+    ...act,
+    action: "member.role-changed",
+    organizationId,
+    targetId: memberId,
+    details: { email: member.email, from: member.role, to: role, revokedInvitations },
+  });
+  return { ...member, role };
+}
+
+async function removeMember(
+  transaction: Transaction,
+  organizationId: string,
+  memberId: string,
+  { userId, act }: Administrator,
+): Promise<void> {
+  const place = await lockOrganization(transaction, organizationId, userId);
+  if (place === null || !administers(place.role)) {
+    throw new AppError("forbidden", "Only an owner or admin can remove members");
+  }
+  const member = await requireMember(transaction, organizationId, memberId);
+  if (member.role === "owner") throw new AppError("bad_request", "The owner cannot be removed");
+  if (member.role === "admin" && place.role !== "owner" && member.userId !== userId) {
+    throw new AppError("forbidden", "Only the owner can remove an admin");
+  }
+  await transaction.query(deleteMember(memberId));
+  const revokedInvitations = await revokeInvitationsOf(transaction, organizationId, member);
+  await announceChange(transaction, [member.userId]);
+  await recordAudit(transaction, {
+    ...act,
+    action: "member.removed",
+    organizationId,
+    targetId: memberId,
+    details: { email: member.email, role: member.role, revokedInvitations },
+  });
 }
 
 const selectOrganizations = (userId: string): Statement => ({
