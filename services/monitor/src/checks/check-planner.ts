@@ -5,7 +5,7 @@ import { isWatched } from "../model/sampling.ts";
 import { recordSessions } from "../traces/session-activity-store.ts";
 import { plannableDays, recordSettledTraces, selectDeletedProjects } from "../traces/settled-trace-store.ts";
 import type { Check, PlannedCheck } from "./check.ts";
-import { insertChecks } from "./check-store.ts";
+import { insertChecks } from "./planned-check-store.ts";
 
 /** Stores the checks that settled traces are due. */
 export interface CheckPlanner {

@@ -1,8 +1,8 @@
-import type { Database, Queryable, Transaction } from "@touchstone/db";
+import type { Database, Queryable, Statement } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
 import { type RegularSweep, trimRegularly } from "@touchstone/store-service";
 import { plannableDays } from "../traces/settled-trace-store.ts";
-import type { CheckKind, DueCheck, PlannedCheck } from "./check.ts";
+import type { CheckKind, DueCheck } from "./check.ts";
 
 /** A taken check, with the token of its lease. */
 export interface TakenCheck extends DueCheck {
@@ -22,6 +22,17 @@ export interface Ending {
   reason: string | null;
 }
 
+interface TakeOptions {
+  token: string;
+  count: number;
+  perProject: number;
+  inHand: ReadonlyMap<string, number>;
+  kinds: readonly CheckKind[];
+  /** Projects after this one come first, so that none starves if there are more than one poll reads. */
+  after: string;
+  lease: Lease;
+}
+
 /**
  * The due checks. A worker takes a check under a lease, and writes its outcome only while it holds the lease. All times are
  * PostgreSQL's: replicas with different clocks agree on when a lease expires.
@@ -32,16 +43,7 @@ export interface CheckStore {
    * `inHand`, and never more than `perProject` of one, including these. Counts a try in advance, so that a check that kills its
    * worker returns counted, with a longer delay each time.
    */
-  take(options: {
-    token: string;
-    count: number;
-    perProject: number;
-    inHand: ReadonlyMap<string, number>;
-    kinds: readonly CheckKind[];
-    /** Projects after this one come first, so that none starves if there are more than one poll reads. */
-    after: string;
-    lease: Lease;
-  }): Promise<TakenCheck[]>;
+  take(options: TakeOptions): Promise<TakenCheck[]>;
   /** Extends leases. Returns the ids of those that the worker still holds. */
   renew(held: readonly TakenCheck[], lease: Lease): Promise<Set<string>>;
   /**
@@ -59,17 +61,6 @@ const backlogCountMax = 100_000;
 /** Projects that one poll for due checks reads. */
 const projectsMax = 100;
 
-interface Row {
-  id: string;
-  project_id: string;
-  kind: CheckKind;
-  scorer_id: string;
-  subject_id: string;
-  round: number;
-  plan: unknown;
-  attempts: number;
-}
-
 export function createCheckStore({
   database,
   maintenance,
@@ -80,108 +71,9 @@ export function createCheckStore({
   maintenance: Database;
 }): CheckStore {
   return {
-    async take({ token, count, perProject, inHand, kinds, after, lease }) {
-      const { rows } = await maintenance.query<Row>({
-        // The recursion steps from one project with checks to the next: its cost does not grow with their backlog.
-        name: "checks_take",
-        text: `
-          with recursive following (project_id, place) as (
-            (
-              select project_id, 1
-              from monitor.checks
-              where settled_at is null and project_id > $1
-              order by project_id
-              limit 1
-            )
-            union all
-            select (
-              select project_id
-              from monitor.checks
-              where settled_at is null and checks.project_id > following.project_id
-              order by project_id
-              limit 1
-            ), place + 1
-            from following
-            where following.project_id is not null and place < $2
-          ), wrapped (project_id, place) as (
-            (
-              select project_id, 1
-              from monitor.checks
-              where settled_at is null
-              order by project_id
-              limit 1
-            )
-            union all
-            select (
-              select project_id
-              from monitor.checks
-              where settled_at is null and checks.project_id > wrapped.project_id
-              order by project_id
-              limit 1
-            ), place + 1
-            from wrapped
-            where wrapped.project_id < $1 and place < $2
-          ), project as (
-            select project_id, coalesce(held, 0) as held
-            from (
-              select project_id from following
-              union
-              select project_id from wrapped
-            ) as present
-            left join unnest($3::uuid[], $4::integer[]) as hand (project_id, held) using (project_id)
-            where project_id is not null
-          ), candidate as (
-            select due.id, held + row_number() over (partition by project.project_id order by due.due_at, due.id) as turn,
-                   due.due_at
-            from project
-            cross join lateral (
-              select id, due_at
-              from monitor.checks
-              where checks.project_id = project.project_id
-                and settled_at is null
-                and due_at <= now()
-                and kind = any ($5::text[])
-              order by due_at, id
-              limit least($6::integer, greatest($7::integer - held, 0))
-              for update skip locked
-            ) as due
-          ), chosen as (
-            select id
-            from candidate
-            order by turn, due_at, id
-            limit $6
-          )
-          update monitor.checks
-          set attempts = attempts + 1,
-              leased_by = $8,
-              lease_ends_at = now() + $9 * interval '1 millisecond',
-              due_at = now() + ($9 + ($10::integer[])[least(attempts + 1, cardinality($10))]) * interval '1 millisecond'
-          where id in (select id from chosen)
-          returning id::text, project_id, kind, scorer_id, subject_id, round, plan, attempts`,
-        values: [
-          after,
-          projectsMax,
-          [...inHand.keys()],
-          [...inHand.values()],
-          kinds,
-          count,
-          perProject,
-          token,
-          lease.ms,
-          lease.backOffMs,
-        ],
-      });
-      return rows.map((row) => ({
-        id: row.id,
-        projectId: row.project_id,
-        kind: row.kind,
-        scorerId: row.scorer_id,
-        subjectId: row.subject_id,
-        round: row.round,
-        plan: row.plan,
-        attempt: row.attempts,
-        token,
-      }));
+    async take(options) {
+      const { rows } = await maintenance.query<CheckRow>(buildTake(options));
+      return rows.map((row) => readRow(row, options.token));
     },
 
     async renew(held, lease) {
@@ -260,34 +152,121 @@ export function createCheckStore({
   };
 }
 
-/**
- * There is at most one check per kind, scorer, subject and round: repeated inserts change nothing. Returns the number of new
- * ones.
- */
-export async function insertChecks(
-  transaction: Pick<Transaction, "query">,
-  planned: readonly { projectId: string; check: PlannedCheck }[],
-): Promise<number> {
-  const { rowCount } = await transaction.query({
-    name: "checks_insert",
+/** The recursion steps from one project with checks to the next: its cost does not grow with their backlog. */
+function buildTake({ token, count, perProject, inHand, kinds, after, lease }: TakeOptions): Statement {
+  return {
+    name: "checks_take",
     text: `
-      insert into monitor.checks (project_id, kind, scorer_id, subject_id, round, plan)
-      select project_id, kind, scorer_id, subject_id, round, plan
-      from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::json[])
-        as planned (project_id, kind, scorer_id, subject_id, round, plan)
-      order by project_id, kind, scorer_id, subject_id, round
-      on conflict (project_id, kind, scorer_id, subject_id, round) do nothing`,
+      with recursive following (project_id, place) as (
+        (
+          select project_id, 1
+          from monitor.checks
+          where settled_at is null and project_id > $1
+          order by project_id
+          limit 1
+        )
+        union all
+        select (
+          select project_id
+          from monitor.checks
+          where settled_at is null and checks.project_id > following.project_id
+          order by project_id
+          limit 1
+        ), place + 1
+        from following
+        where following.project_id is not null and place < $2
+      ), wrapped (project_id, place) as (
+        (
+          select project_id, 1
+          from monitor.checks
+          where settled_at is null
+          order by project_id
+          limit 1
+        )
+        union all
+        select (
+          select project_id
+          from monitor.checks
+          where settled_at is null and checks.project_id > wrapped.project_id
+          order by project_id
+          limit 1
+        ), place + 1
+        from wrapped
+        where wrapped.project_id < $1 and place < $2
+      ), project as (
+        select project_id, coalesce(held, 0) as held
+        from (
+          select project_id from following
+          union
+          select project_id from wrapped
+        ) as present
+        left join unnest($3::uuid[], $4::integer[]) as hand (project_id, held) using (project_id)
+        where project_id is not null
+      ), candidate as (
+        select due.id, held + row_number() over (partition by project.project_id order by due.due_at, due.id) as turn,
+               due.due_at
+        from project
+        cross join lateral (
+          select id, due_at
+          from monitor.checks
+          where checks.project_id = project.project_id
+            and settled_at is null
+            and due_at <= now()
+            and kind = any ($5::text[])
+          order by due_at, id
+          limit least($6::integer, greatest($7::integer - held, 0))
+          for update skip locked
+        ) as due
+      ), chosen as (
+        select id
+        from candidate
+        order by turn, due_at, id
+        limit $6
+      )
+      update monitor.checks
+      set attempts = attempts + 1,
+          leased_by = $8,
+          lease_ends_at = now() + $9 * interval '1 millisecond',
+          due_at = now() + ($9 + ($10::integer[])[least(attempts + 1, cardinality($10))]) * interval '1 millisecond'
+      where id in (select id from chosen)
+      returning id::text, project_id, kind, scorer_id, subject_id, round, plan, attempts`,
     values: [
-      planned.map(({ projectId }) => projectId),
-      planned.map(({ check }) => check.kind),
-      planned.map(({ check }) => check.scorerId),
-      planned.map(({ check }) => check.subjectId),
-      planned.map(({ check }) => check.round),
-      planned.map(({ check }) => JSON.stringify(check.plan ?? null)),
+      after,
+      projectsMax,
+      [...inHand.keys()],
+      [...inHand.values()],
+      kinds,
+      count,
+      perProject,
+      token,
+      lease.ms,
+      lease.backOffMs,
     ],
-  });
-  return rowCount ?? 0;
+  };
 }
+
+interface CheckRow {
+  id: string;
+  project_id: string;
+  kind: CheckKind;
+  scorer_id: string;
+  subject_id: string;
+  round: number;
+  plan: unknown;
+  attempts: number;
+}
+
+const readRow = (row: CheckRow, token: string): TakenCheck => ({
+  id: row.id,
+  projectId: row.project_id,
+  kind: row.kind,
+  scorerId: row.scorer_id,
+  subjectId: row.subject_id,
+  round: row.round,
+  plan: row.plan,
+  attempt: row.attempts,
+  token,
+});
 
 /** A week: longer than any event can plan the same check again. */
 const keptDays = plannableDays + 1;

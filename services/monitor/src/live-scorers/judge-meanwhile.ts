@@ -1,7 +1,7 @@
 import type { LiveScorers, SettledTrace } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import type { PlannedCheck } from "../checks/check.ts";
-import { insertChecks } from "../checks/check-store.ts";
+import { insertChecks } from "../checks/planned-check-store.ts";
 import { isWatched } from "../model/sampling.ts";
 import { readSeen, type SeenTrace, seenAtOnce } from "../traces/seen-trace-reader.ts";
 import { selectDeletedProjects } from "../traces/settled-trace-store.ts";

@@ -2,7 +2,7 @@ import type { LiveGroup, LiveJudge } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import { AppError, isAppError, isProjectDeleted, type Logger } from "@touchstone/service-kit";
 import type { CheckKind, PlannedCheck } from "../checks/check.ts";
-import { insertChecks } from "../checks/check-store.ts";
+import { insertChecks } from "../checks/planned-check-store.ts";
 import type { JudgingPlan } from "../judging/judged-subject.ts";
 import { isSampled } from "../model/sampling.ts";
 import { isSilenced } from "../profiles/agent-silence-reader.ts";

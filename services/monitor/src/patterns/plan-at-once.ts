@@ -1,7 +1,7 @@
 import type { StoredTrace } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import type { PlannedCheck } from "../checks/check.ts";
-import { insertChecks } from "../checks/check-store.ts";
+import { insertChecks } from "../checks/planned-check-store.ts";
 import { selectDeletedProjects } from "../traces/settled-trace-store.ts";
 import type { PatternsCheck } from "./patterns-check.ts";
 
