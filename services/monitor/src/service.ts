@@ -40,7 +40,8 @@ import { consumeEvaluationsReceived, consumeResultsRated } from "./verdicts/bus.
 import { exportVerdicts } from "./verdicts/otlp-export/export-verdicts.ts";
 import { createVerdictExports } from "./verdicts/otlp-export/verdict-queue-store.ts";
 import { consumeGateRecorded } from "./webhooks/announce-failed-gate.ts";
-import { createDeliveryStore, trimWebhookDeliveries } from "./webhooks/delivery-store.ts";
+import { trimWebhookDeliveries } from "./webhooks/delivery-log-store.ts";
+import { createDeliveryStore } from "./webhooks/delivery-store.ts";
 import { countDeliveries, createDeliveryWorker } from "./webhooks/delivery-worker.ts";
 import { createSendDelivery, sendBounds } from "./webhooks/send-delivery.ts";
 import { createSigningKeys } from "./webhooks/sign-message.ts";

@@ -1,6 +1,4 @@
-import type { Database, Queryable } from "@touchstone/db";
-import type { Logger } from "@touchstone/service-kit";
-import { type RegularSweep, trimRegularly } from "@touchstone/store-service";
+import type { Database, Queryable, Statement } from "@touchstone/db";
 import { disableWebhook } from "./webhook-store.ts";
 
 /** A taken message with its signing data. */
@@ -27,6 +25,15 @@ export type DeliveryEnding = { lastStatus: number | null; lastError: string | nu
   | { outcome: "gone" }
 );
 
+interface TakeOptions {
+  token: string;
+  count: number;
+  perProject: number;
+  perHost: number;
+  inHand: readonly Pick<TakenDelivery, "projectId" | "host">[];
+  leaseMs: number;
+}
+
 /**
  * Pending messages. A worker takes one under a lease, and writes the outcome only while it holds the lease. All times are
  * PostgreSQL's.
@@ -36,14 +43,7 @@ export interface DeliveryStore {
    * Takes up to `count` due messages, projects in turn and within each its hosts in turn, the oldest per host first; never more
    * than `perProject` of a project and `perHost` to a host, including those in progress. Counts as a try.
    */
-  take(options: {
-    token: string;
-    count: number;
-    perProject: number;
-    perHost: number;
-    inHand: readonly Pick<TakenDelivery, "projectId" | "host">[];
-    leaseMs: number;
-  }): Promise<TakenDelivery[]>;
+  take(options: TakeOptions): Promise<TakenDelivery[]>;
   /** Takes this message, due or not and regardless of limits; null when another worker holds it. */
   takeOne(delivery: { projectId: string; id: string; token: string; leaseMs: number }): Promise<TakenDelivery | null>;
   /** Writes the outcome of a try. Returns false and writes nothing when another worker holds the message. */
@@ -65,97 +65,9 @@ export function createDeliveryStore({
   maintenance: Database;
 }): DeliveryStore {
   return {
-    async take({ token, count, perProject, perHost, inHand, leaseMs }) {
-      const { rows } = await maintenance.query<DeliveryRow>({
-        // The recursion steps from one project to the next, from a random start once around: no project waits behind the
-        // backlog of another, and none is always first. Within a project it goes from host to host; those with the fewest
-        // messages in progress come first.
-        name: "webhook_deliveries_take",
-        text: `
-          with recursive start (project_id) as (
-            select gen_random_uuid()
-          ), project (project_id) as (
-            select coalesce(
-              (select d.project_id from monitor.webhook_deliveries d
-               where d.status = 'pending' and d.project_id > start.project_id order by d.project_id limit 1),
-              (select d.project_id from monitor.webhook_deliveries d
-               where d.status = 'pending' order by d.project_id limit 1))
-            from start
-            union
-            select coalesce(
-              (select d.project_id from monitor.webhook_deliveries d
-               where d.status = 'pending' and d.project_id > project.project_id order by d.project_id limit 1),
-              (select d.project_id from monitor.webhook_deliveries d
-               where d.status = 'pending' order by d.project_id limit 1))
-            from project
-            where project.project_id is not null
-          ), receiver (project_id, host) as (
-            select present.project_id,
-                   (select d.host from monitor.webhook_deliveries d
-                    where d.project_id = present.project_id and d.status = 'pending' order by d.host limit 1)
-            from (select project_id from project where project_id is not null limit $3) as present
-            union all
-            select receiver.project_id,
-                   (select d.host from monitor.webhook_deliveries d
-                    where d.project_id = receiver.project_id and d.status = 'pending' and d.host > receiver.host
-                    order by d.host limit 1)
-            from receiver
-            where receiver.host is not null
-          ), held as (
-            select * from unnest($1::uuid[], $2::text[]) as held (project_id, host)
-          ), candidate as (
-            select due.*,
-                   row_number() over (partition by due.project_id, due.host order by due.due_at, due.id)
-                     + (select count(*) from held where (held.project_id, held.host) = (due.project_id, due.host))
-                     as of_receiver
-            from receiver
-            cross join lateral (
-              select project_id, id, host, due_at
-              from monitor.webhook_deliveries as d
-              where d.project_id = receiver.project_id
-                and d.host = receiver.host
-                and d.status = 'pending'
-                and d.due_at <= now()
-              order by d.due_at, d.id
-              limit greatest($5 - (select count(*) from held where held.host = receiver.host), 0)
-            ) as due
-          ), spread_in_project as (
-            select *, row_number() over (partition by project_id order by of_receiver, due_at, id) as turn
-            from candidate
-          ), spread as (
-            select *, row_number() over (partition by host order by turn, due_at, id)
-                      + (select count(*) from held where held.host = spread_in_project.host) as to_host
-            from spread_in_project
-            where turn + (select count(*) from held where held.project_id = spread_in_project.project_id) <= $4
-          ), wanted as (
-            select project_id, id
-            from spread
-            where to_host <= $5
-            order by turn, due_at, id
-            limit $6
-          ), chosen as (
-            select d.project_id, d.id
-            from wanted
-            join monitor.webhook_deliveries as d using (project_id, id)
-            where d.status = 'pending'
-              and d.due_at <= now()
-            for update of d skip locked
-          )
-          ${lease("$7", "$8")}
-          where (delivery.project_id, delivery.id) in (select project_id, id from chosen)
-          ${returning}`,
-        values: [
-          inHand.map(({ projectId }) => projectId),
-          inHand.map(({ host }) => host),
-          projectsMax,
-          perProject,
-          perHost,
-          count,
-          token,
-          leaseMs,
-        ],
-      });
-      return rows.map((row) => readRow(row, token));
+    async take(options) {
+      const { rows } = await maintenance.query<DeliveryRow>(buildTake(options));
+      return rows.map((row) => readRow(row, options.token));
     },
 
     async takeOne({ projectId, id, token, leaseMs }) {
@@ -217,6 +129,100 @@ export function createDeliveryStore({
 
 const goneReason = "The receiver answered 410: it wants nothing any more.";
 const statusAfter = { delivered: "delivered", failed: "failed", gone: "failed", retry: "pending" } as const;
+
+/**
+ * The recursion steps from one project to the next, from a random start once around: no project waits behind the backlog of
+ * another, and none is always first. Within a project it goes from host to host; those with the fewest messages in progress
+ * come first.
+ */
+function buildTake({ token, count, perProject, perHost, inHand, leaseMs }: TakeOptions): Statement {
+  return {
+    name: "webhook_deliveries_take",
+    text: `
+      with recursive start (project_id) as (
+        select gen_random_uuid()
+      ), project (project_id) as (
+        select coalesce(
+          (select d.project_id from monitor.webhook_deliveries d
+           where d.status = 'pending' and d.project_id > start.project_id order by d.project_id limit 1),
+          (select d.project_id from monitor.webhook_deliveries d
+           where d.status = 'pending' order by d.project_id limit 1))
+        from start
+        union
+        select coalesce(
+          (select d.project_id from monitor.webhook_deliveries d
+           where d.status = 'pending' and d.project_id > project.project_id order by d.project_id limit 1),
+          (select d.project_id from monitor.webhook_deliveries d
+           where d.status = 'pending' order by d.project_id limit 1))
+        from project
+        where project.project_id is not null
+      ), receiver (project_id, host) as (
+        select present.project_id,
+               (select d.host from monitor.webhook_deliveries d
+                where d.project_id = present.project_id and d.status = 'pending' order by d.host limit 1)
+        from (select project_id from project where project_id is not null limit $3) as present
+        union all
+        select receiver.project_id,
+               (select d.host from monitor.webhook_deliveries d
+                where d.project_id = receiver.project_id and d.status = 'pending' and d.host > receiver.host
+                order by d.host limit 1)
+        from receiver
+        where receiver.host is not null
+      ), held as (
+        select * from unnest($1::uuid[], $2::text[]) as held (project_id, host)
+      ), candidate as (
+        select due.*,
+               row_number() over (partition by due.project_id, due.host order by due.due_at, due.id)
+                 + (select count(*) from held where (held.project_id, held.host) = (due.project_id, due.host))
+                 as of_receiver
+        from receiver
+        cross join lateral (
+          select project_id, id, host, due_at
+          from monitor.webhook_deliveries as d
+          where d.project_id = receiver.project_id
+            and d.host = receiver.host
+            and d.status = 'pending'
+            and d.due_at <= now()
+          order by d.due_at, d.id
+          limit greatest($5 - (select count(*) from held where held.host = receiver.host), 0)
+        ) as due
+      ), spread_in_project as (
+        select *, row_number() over (partition by project_id order by of_receiver, due_at, id) as turn
+        from candidate
+      ), spread as (
+        select *, row_number() over (partition by host order by turn, due_at, id)
+                  + (select count(*) from held where held.host = spread_in_project.host) as to_host
+        from spread_in_project
+        where turn + (select count(*) from held where held.project_id = spread_in_project.project_id) <= $4
+      ), wanted as (
+        select project_id, id
+        from spread
+        where to_host <= $5
+        order by turn, due_at, id
+        limit $6
+      ), chosen as (
+        select d.project_id, d.id
+        from wanted
+        join monitor.webhook_deliveries as d using (project_id, id)
+        where d.status = 'pending'
+          and d.due_at <= now()
+        for update of d skip locked
+      )
+      ${lease("$7", "$8")}
+      where (delivery.project_id, delivery.id) in (select project_id, id from chosen)
+      ${returning}`,
+    values: [
+      inHand.map(({ projectId }) => projectId),
+      inHand.map(({ host }) => host),
+      projectsMax,
+      perProject,
+      perHost,
+      count,
+      token,
+      leaseMs,
+    ],
+  };
+}
 
 /** Returns its current address; null: there is no such webhook. */
 async function lockWebhook(transaction: Queryable, { projectId, webhookId }: TakenDelivery): Promise<string | null> {
@@ -281,31 +287,3 @@ const readRow = (row: DeliveryRow, token: string): TakenDelivery => ({
   token,
   salts: row.salts,
 });
-
-const keptDays = 30;
-
-/** Deletes webhook deliveries that ended a month ago. */
-export function trimWebhookDeliveries({
-  maintenance,
-  logger,
-}: {
-  maintenance: Database;
-  logger: Logger;
-}): RegularSweep {
-  return trimRegularly({
-    maintenance,
-    logger,
-    statement: (rowsAtOnce) => ({
-      name: "webhook_deliveries_trim",
-      text: `
-        delete from monitor.webhook_deliveries
-        where (project_id, id) in (
-          select project_id, id
-          from monitor.webhook_deliveries
-          where settled_at < now() - $1 * interval '1 day'
-          order by settled_at
-          limit $2)`,
-      values: [keptDays, rowsAtOnce],
-    }),
-  });
-}
