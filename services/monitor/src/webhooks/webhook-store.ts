@@ -52,28 +52,7 @@ export function createWebhookStore({ database, clock }: { database: Database; cl
         if ((await listWebhooksIn(transaction, projectId)).length >= limits.webhooksMax) {
           throw new AppError("bad_request", `A project has at most ${limits.webhooksMax} webhooks`);
         }
-        const now = new Date(clock.now());
-        const { rows } = await transaction.query<WebhookRow>({
-          name: "webhook_create",
-          text: `
-            insert into monitor.webhooks
-              (project_id, id, url, description, events, min_severity, agent_ids, enabled, secret_salt, created_at,
-               updated_at)
-            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)
-            returning ${columns}`,
-          values: [
-            projectId,
-            uuidv7(clock.now()),
-            wishes.url,
-            wishes.description,
-            wishes.events,
-            wishes.minSeverity,
-            wishes.agentIds,
-            wishes.enabled,
-            newSalt(),
-            now,
-          ],
-        });
+        const { rows } = await transaction.query<WebhookRow>(buildCreate(projectId, wishes, clock.now()));
         const [row] = rows;
         if (row === undefined) throw new Error("a webhook was stored and none came back");
         const details = { host: hostOf(wishes.url), enabled: wishes.enabled };
@@ -87,33 +66,7 @@ export function createWebhookStore({ database, clock }: { database: Database; cl
         const stored = (await transaction.query<WebhookRow>(selectWebhook(projectId, id))).rows.map(readRow)[0];
         if (stored === undefined) return null;
         const wishes = compose(stored);
-        const { rows } = await transaction.query<WebhookRow>({
-          name: "webhook_change",
-          text: `
-            update monitor.webhooks
-            set url = $3,
-                description = $4,
-                events = $5,
-                min_severity = $6,
-                agent_ids = $7,
-                enabled = $8,
-                disabled_reason = case when $8 then null else disabled_reason end,
-                updated_at = $9
-            where project_id = $1
-              and id = $2
-            returning ${columns}`,
-          values: [
-            projectId,
-            id,
-            wishes.url,
-            wishes.description,
-            wishes.events,
-            wishes.minSeverity,
-            wishes.agentIds,
-            wishes.enabled,
-            new Date(clock.now()),
-          ],
-        });
+        const { rows } = await transaction.query<WebhookRow>(buildChange(projectId, id, wishes, clock.now()));
         if (!wishes.enabled) await giveUpDeliveries(transaction, projectId, id, "The webhook was disabled.");
         else if (wishes.url !== stored.url) await redirectDeliveries(transaction, projectId, id, wishes.url);
         const [after] = rows.map(readRow);
@@ -248,6 +201,45 @@ async function lock(transaction: Queryable, projectId: string): Promise<void> {
 const columns = `
   id, url, description, events, min_severity, agent_ids::text[] as agent_ids, enabled, disabled_reason, secret_salt,
   created_at, updated_at`;
+
+const buildCreate = (projectId: string, wishes: WebhookWishes, now: number): Statement => ({
+  name: "webhook_create",
+  text: `
+    insert into monitor.webhooks
+      (project_id, id, url, description, events, min_severity, agent_ids, enabled, secret_salt, created_at,
+       updated_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)
+    returning ${columns}`,
+  values: [projectId, uuidv7(now), ...valuesOf(wishes), newSalt(), new Date(now)],
+});
+
+const buildChange = (projectId: string, id: string, wishes: WebhookWishes, now: number): Statement => ({
+  name: "webhook_change",
+  text: `
+    update monitor.webhooks
+    set url = $3,
+        description = $4,
+        events = $5,
+        min_severity = $6,
+        agent_ids = $7,
+        enabled = $8,
+        disabled_reason = case when $8 then null else disabled_reason end,
+        updated_at = $9
+    where project_id = $1
+      and id = $2
+    returning ${columns}`,
+  values: [projectId, id, ...valuesOf(wishes), new Date(now)],
+});
+
+/** In the order of the columns from `url` to `enabled`. */
+const valuesOf = ({ url, description, events, minSeverity, agentIds, enabled }: WebhookWishes): unknown[] => [
+  url,
+  description,
+  events,
+  minSeverity,
+  agentIds,
+  enabled,
+];
 
 const selectWebhooks = (projectId: string): Statement => ({
   name: "webhooks_list",
