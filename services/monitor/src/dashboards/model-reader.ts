@@ -1,5 +1,6 @@
 import type { Database } from "@touchstone/db";
-import { firstIdOf, type Span } from "./traffic-reader.ts";
+import type { Span } from "./traffic-reader.ts";
+import { firstIdOf } from "./watched-runs-reader.ts";
 
 /** The results of the traces that name a model. */
 export interface ModelTraffic {

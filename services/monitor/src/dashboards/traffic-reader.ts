@@ -1,6 +1,7 @@
 import type { Stretch } from "@touchstone/contracts";
-import type { Database } from "@touchstone/db";
+import type { Database, Statement } from "@touchstone/db";
 import { noTraffic, type TrafficCounts } from "./traffic-counts.ts";
+import { firstIdOf, isOfAgent, isVoteOfAgent, runCounts, runs, votes } from "./watched-runs-reader.ts";
 
 /** A time span, excluding its end. */
 export interface Span {
@@ -63,34 +64,6 @@ export interface TrafficReader {
 const listedMax = 10;
 const agentsMax = 200;
 
-/**
- * The runs from $2 on, before $3, with their failures. Failing verdicts are read as one range of their index: a trace's id
- * begins with its creation time in milliseconds, and $4 is the first id of $2.
- */
-const runs = `
-  select created_at, agent_id, latency_ms, has_error, tool_calls,
-         operational_class <> 'healthy-response' as fails_operationally,
-         starts_with(operational_class, 'agent-tool-failure:') as tool_fails,
-         failed.trace_id is not null as fails_by_scorer
-  from monitor.seen_traces
-  left join (
-    select distinct trace_id
-    from monitor.verdicts
-    where project_id = $1
-      and trace_id >= $4
-      and rating < threshold
-  ) as failed on failed.trace_id = seen_traces.trace_id
-  where project_id = $1
-    and created_at >= $2
-    and created_at < $3
-    and operational_class is not null`;
-
-const runCounts = `
-  count(*)::integer as total_runs,
-  count(*) filter (where fails_operationally or fails_by_scorer)::integer as failing_runs,
-  count(*) filter (where fails_operationally)::integer as operational_failing_runs,
-  count(*) filter (where fails_by_scorer)::integer as scorer_failing_runs`;
-
 const trafficCounts = `
   ${runCounts},
   count(*) filter (where tool_calls > 0 or tool_fails)::integer as tool_runs,
@@ -100,25 +73,6 @@ const trafficCounts = `
 const voteCounts = `
   count(*)::integer as votes,
   count(*) filter (where rating = 'down')::integer as votes_down`;
-
-const votes = `
-  from monitor.feedback
-  where project_id = $1
-    and created_at >= $2
-    and created_at < $3`;
-
-/** Matches every row if the parameter is null. */
-const isOfAgent = (parameter: string): string => `(${parameter}::uuid is null or agent_id = ${parameter})`;
-
-/** The same for a vote, which names a trace. */
-const isVoteOfAgent = (parameter: string): string => `
-  (${parameter}::uuid is null or exists (
-    select
-    from monitor.seen_traces
-    where seen_traces.project_id = $1
-      and seen_traces.trace_id = feedback.trace_id
-      and seen_traces.agent_id = ${parameter}
-  ))`;
 
 export function createTrafficReader(database: Database): TrafficReader {
   return {
@@ -135,26 +89,11 @@ export function createTrafficReader(database: Database): TrafficReader {
       return row === undefined ? noTraffic : readCounts(row);
     },
 
-    async tally(projectId, stretch, { since, until }, agentId) {
-      const { rows } = await database.readScoped<CountsRow & { start: Date }>([projectId], {
-        name: "traffic_tally",
-        text: `
-          with traffic as (
-            select date_bin($5::interval, created_at, timestamptz 'epoch') as start, ${trafficCounts}
-            from (${runs}) as runs
-            where ${isOfAgent("$6")}
-            group by 1
-          ),
-          voting as (
-            select date_bin($5::interval, created_at, timestamptz 'epoch') as start, ${voteCounts} ${votes}
-              and ${isVoteOfAgent("$6")}
-            group by 1
-          )
-          select *
-          from traffic
-          full join voting using (start)`,
-        values: [projectId, since, until, firstIdOf(since), stretch, agentId],
-      });
+    async tally(projectId, stretch, span, agentId) {
+      const { rows } = await database.readScoped<CountsRow & { start: Date }>(
+        [projectId],
+        buildTally(projectId, stretch, span, agentId),
+      );
       return rows.map((row) => ({ start: row.start, ...readCounts(row) }));
     },
 
@@ -194,56 +133,9 @@ export function createTrafficReader(database: Database): TrafficReader {
       return rows.map(readAgent);
     },
 
-    async listAgents(projectId, { since, until }) {
-      const { rows } = await database.readScoped<AgentRunsRow>([projectId], {
-        name: "traffic_agents",
-        text: `
-          with agents as (
-            select agent_id, ${runCounts},
-                   percentile_disc(0.95) within group (order by latency_ms) as latency_p95
-            from (${runs}) as runs
-            group by agent_id
-            order by 3 desc, 2 desc, agent_id
-            limit ${agentsMax}
-          ),
-          rated as (
-            select seen_traces.agent_id, avg(rating) as mean_rating, count(*)::integer as ratings
-            from monitor.verdicts
-            join monitor.seen_traces using (project_id, trace_id)
-            where project_id = $1
-              and trace_id >= $4
-              and seen_traces.created_at >= $2
-              and seen_traces.created_at < $3
-              and operational_class is not null
-              and not is_group
-              and not starts_with(scorer_key, 'external:')
-            group by seen_traces.agent_id
-          ),
-          found as (
-            select distinct on (agent_id) agent_id, pattern_key, kind, count(*)::integer as count
-            from monitor.events
-            where project_id = $1
-              and created_at >= $2
-              and created_at < $3
-              and polarity = 'failure'
-              and kind <> 'feedback'
-            group by agent_id, pattern_key, kind
-            order by agent_id, count(*) desc, pattern_key
-          )
-          select agents.*, found.pattern_key, found.kind, found.count, mean_rating, coalesce(ratings, 0) as ratings
-          from agents
-          left join rated on rated.agent_id is not distinct from agents.agent_id
-          left join found on found.agent_id is not distinct from agents.agent_id
-          order by failing_runs desc, total_runs desc, agents.agent_id`,
-        values: [projectId, since, until, firstIdOf(since)],
-      });
-      return rows.map(({ pattern_key, kind, count, latency_p95, mean_rating, ratings, ...row }) => ({
-        ...readAgent(row),
-        latencyP95: latency_p95,
-        meanRating: mean_rating,
-        ratings,
-        mainFailure: pattern_key === null ? null : { patternKey: pattern_key, kind: kind ?? "", count: count ?? 0 },
-      }));
+    async listAgents(projectId, span) {
+      const { rows } = await database.readScoped<AgentRunsRow>([projectId], selectAgents(projectId, span));
+      return rows.map(readAgentRuns);
     },
 
     async listFrequentFindings(projectId, { since, until }, agentId) {
@@ -272,11 +164,73 @@ export function createTrafficReader(database: Database): TrafficReader {
   };
 }
 
-/** The smallest id of a trace created at this time. */
-export function firstIdOf(time: Date): string {
-  const milliseconds = Math.max(0, time.getTime()).toString(16).padStart(12, "0");
-  return `${milliseconds.slice(0, 8)}-${milliseconds.slice(8)}-0000-0000-000000000000`;
-}
+const buildTally = (
+  projectId: string,
+  stretch: Stretch,
+  { since, until }: Span,
+  agentId: string | null,
+): Statement => ({
+  name: "traffic_tally",
+  text: `
+    with traffic as (
+      select date_bin($5::interval, created_at, timestamptz 'epoch') as start, ${trafficCounts}
+      from (${runs}) as runs
+      where ${isOfAgent("$6")}
+      group by 1
+    ),
+    voting as (
+      select date_bin($5::interval, created_at, timestamptz 'epoch') as start, ${voteCounts} ${votes}
+        and ${isVoteOfAgent("$6")}
+      group by 1
+    )
+    select *
+    from traffic
+    full join voting using (start)`,
+  values: [projectId, since, until, firstIdOf(since), stretch, agentId],
+});
+
+const selectAgents = (projectId: string, { since, until }: Span): Statement => ({
+  name: "traffic_agents",
+  text: `
+    with agents as (
+      select agent_id, ${runCounts},
+             percentile_disc(0.95) within group (order by latency_ms) as latency_p95
+      from (${runs}) as runs
+      group by agent_id
+      order by 3 desc, 2 desc, agent_id
+      limit ${agentsMax}
+    ),
+    rated as (
+      select seen_traces.agent_id, avg(rating) as mean_rating, count(*)::integer as ratings
+      from monitor.verdicts
+      join monitor.seen_traces using (project_id, trace_id)
+      where project_id = $1
+        and trace_id >= $4
+        and seen_traces.created_at >= $2
+        and seen_traces.created_at < $3
+        and operational_class is not null
+        and not is_group
+        and not starts_with(scorer_key, 'external:')
+      group by seen_traces.agent_id
+    ),
+    found as (
+      select distinct on (agent_id) agent_id, pattern_key, kind, count(*)::integer as count
+      from monitor.events
+      where project_id = $1
+        and created_at >= $2
+        and created_at < $3
+        and polarity = 'failure'
+        and kind <> 'feedback'
+      group by agent_id, pattern_key, kind
+      order by agent_id, count(*) desc, pattern_key
+    )
+    select agents.*, found.pattern_key, found.kind, found.count, mean_rating, coalesce(ratings, 0) as ratings
+    from agents
+    left join rated on rated.agent_id is not distinct from agents.agent_id
+    left join found on found.agent_id is not distinct from agents.agent_id
+    order by failing_runs desc, total_runs desc, agents.agent_id`,
+  values: [projectId, since, until, firstIdOf(since)],
+});
 
 /** Null if the bucket had no run, or no vote. */
 type CountsRow = {
@@ -314,6 +268,14 @@ const readAgent = (row: AgentRow): FailingAgent => ({
   failingRuns: row.failing_runs,
   operationalFailingRuns: row.operational_failing_runs,
   scorerFailingRuns: row.scorer_failing_runs,
+});
+
+const readAgentRuns = ({ pattern_key, kind, count, ...row }: AgentRunsRow): AgentRuns => ({
+  ...readAgent(row),
+  latencyP95: row.latency_p95,
+  meanRating: row.mean_rating,
+  ratings: row.ratings,
+  mainFailure: pattern_key === null ? null : { patternKey: pattern_key, kind: kind ?? "", count: count ?? 0 },
 });
 
 const readCounts = (row: CountsRow): TrafficCounts => ({
