@@ -7,7 +7,7 @@ import {
   type sessionScores,
   type traceEvaluations,
 } from "@touchstone/contracts";
-import type { Database } from "@touchstone/db";
+import type { Database, Statement } from "@touchstone/db";
 import type { z } from "zod";
 import type { LiveScorerStore } from "./live-scorer-store.ts";
 
@@ -103,39 +103,11 @@ export function createJudgementReader({
       return rows.map(({ start, average, count }) => ({ start, averageRating: average, count }));
     },
 
-    async listWorst(projectId, scorerKey, { since, until, limit, after }) {
-      const { rows } = await database.readScoped<RatingRow & { micros: string; total: number }>([projectId], {
-        name: "live_ratings_worst",
-        text: `
-          with matching as (
-            select *
-            from (${ratingsOf}) as ratings
-            where created_at < coalesce($4::timestamptz, 'infinity')
-          )
-          select page.*, counts.total, (extract(epoch from page.created_at) * 1000000)::bigint::text as micros
-          from (select count(*)::integer as total from matching) as counts
-          left join lateral (
-            select *
-            from matching
-            where $5::double precision is null
-               or rating > $5
-               or (rating = $5
-                   and (created_at, id) < (timestamptz 'epoch' + $6::bigint * interval '1 microsecond', $7::uuid))
-            order by rating, created_at desc, id desc
-            limit $8
-          ) as page on true
-          order by page.rating, page.created_at desc, page.id desc`,
-        values: [
-          projectId,
-          scorerKey,
-          since,
-          until,
-          after?.rating ?? null,
-          after?.micros ?? null,
-          after?.id ?? null,
-          limit,
-        ],
-      });
+    async listWorst(projectId, scorerKey, page) {
+      const { rows } = await database.readScoped<RatingRow & { micros: string; total: number }>(
+        [projectId],
+        selectWorst(projectId, scorerKey, page),
+      );
       return {
         total: rows[0]?.total ?? 0,
         ratings: rows.filter(({ id }) => id !== null).map(readRating),
@@ -155,20 +127,7 @@ export function createJudgementReader({
           order by created_at, scorer_key`,
         values: [projectId, traceId],
       });
-      return rows.map((row) => ({
-        id: row.id,
-        kind: row.is_group ? "group" : "judge",
-        evaluatorId: row.scorer_key.slice(row.scorer_key.indexOf(":") + 1),
-        evaluatorName: row.scorer_name,
-        rating: row.rating,
-        justification: row.justification,
-        createdAt: row.created_at.toISOString(),
-        threshold: row.threshold,
-        scorerVersion: row.scorer_version,
-        model: row.model,
-        verdictId: row.record_id,
-        judges: row.judges,
-      }));
+      return rows.map(readEvaluation);
     },
 
     async listOfSession(projectId, sessionId) {
@@ -184,26 +143,34 @@ export function createJudgementReader({
           limit 200`,
         values: [projectId, sessionId],
       });
-      return rows.map((row) => ({
-        _id: row.id,
-        sessionId,
-        kind: row.scorer_key,
-        rating: row.rating,
-        justification: row.justification,
-        // Null for judges and groups, which read a conversation as a whole.
-        driftSpanId: null,
-        findings: [],
-        spanCount: row.span_count,
-        judgeModel: row.model,
-        verdictId: row.record_id,
-        judges: row.judges,
-        scorerName: row.scorer_name,
-        threshold: row.threshold,
-        createdAt: row.created_at.toISOString(),
-      }));
+      return rows.map((row) => readScore(row, sessionId));
     },
   };
 }
+
+const selectWorst = (projectId: string, scorerKey: string, { since, until, limit, after }: RatingsPage): Statement => ({
+  name: "live_ratings_worst",
+  text: `
+    with matching as (
+      select *
+      from (${ratingsOf}) as ratings
+      where created_at < coalesce($4::timestamptz, 'infinity')
+    )
+    select page.*, counts.total, (extract(epoch from page.created_at) * 1000000)::bigint::text as micros
+    from (select count(*)::integer as total from matching) as counts
+    left join lateral (
+      select *
+      from matching
+      where $5::double precision is null
+         or rating > $5
+         or (rating = $5
+             and (created_at, id) < (timestamptz 'epoch' + $6::bigint * interval '1 microsecond', $7::uuid))
+      order by rating, created_at desc, id desc
+      limit $8
+    ) as page on true
+    order by page.rating, page.created_at desc, page.id desc`,
+  values: [projectId, scorerKey, since, until, after?.rating ?? null, after?.micros ?? null, after?.id ?? null, limit],
+});
 
 function readRating(row: RatingRow & { micros: string }): { rating: LiveRating; position: RatingPosition } {
   const rating = {
@@ -221,6 +188,39 @@ function readRating(row: RatingRow & { micros: string }): { rating: LiveRating; 
   };
   return { rating, position: { rating: row.rating, micros: row.micros, id: row.id } };
 }
+
+const readEvaluation = (row: VerdictRow): TraceEvaluation => ({
+  id: row.id,
+  kind: row.is_group ? "group" : "judge",
+  evaluatorId: row.scorer_key.slice(row.scorer_key.indexOf(":") + 1),
+  evaluatorName: row.scorer_name,
+  rating: row.rating,
+  justification: row.justification,
+  createdAt: row.created_at.toISOString(),
+  threshold: row.threshold,
+  scorerVersion: row.scorer_version,
+  model: row.model,
+  verdictId: row.record_id,
+  judges: row.judges,
+});
+
+const readScore = (row: ScoreRow, sessionId: string): SessionScore => ({
+  _id: row.id,
+  sessionId,
+  kind: row.scorer_key,
+  rating: row.rating,
+  justification: row.justification,
+  // Null for judges and groups, which read a conversation as a whole.
+  driftSpanId: null,
+  findings: [],
+  spanCount: row.span_count,
+  judgeModel: row.model,
+  verdictId: row.record_id,
+  judges: row.judges,
+  scorerName: row.scorer_name,
+  threshold: row.threshold,
+  createdAt: row.created_at.toISOString(),
+});
 
 type RatingRow = {
   id: string;
