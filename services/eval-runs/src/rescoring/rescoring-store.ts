@@ -74,31 +74,9 @@ export function createRescoringStore(database: Database, ratingNews: RatingNews)
         return state;
       }),
 
-    regrade: ({ projectId, runId, holder }, { plan, gradedBy }) =>
-      database.scoped([projectId], async (transaction) => {
-        const { evaluationSettingsId, scorerGroupId, additionalScorerIds } = gradedBy;
-        const { rows } = await transaction.query<{ plan_revision: number }>({
-          name: "rescoring_regrade",
-          text: `
-            update evals.runs
-            set plan = $4,
-                evaluation_settings_id = $5,
-                scorer_group_id = $6,
-                additional_scorer_ids = $7,
-                plan_revision = plan_revision + 1
-            where project_id = $1
-              and id = $2
-              and rescoring_holder = $3
-              and not exists (
-                select
-                from evals.results
-                where results.project_id = $1
-                  and results.run_id = $2
-                  and results.rating is not null
-              )
-            returning plan_revision`,
-          values: [projectId, runId, holder, plan, evaluationSettingsId, scorerGroupId, additionalScorerIds],
-        });
+    regrade: (scope, grading) =>
+      database.scoped([scope.projectId], async (transaction) => {
+        const { rows } = await transaction.query<{ plan_revision: number }>(buildRegrade(scope, grading));
         return rows[0]?.plan_revision ?? null;
       }),
 
@@ -174,50 +152,81 @@ export function createRescoringStore(database: Database, ratingNews: RatingNews)
       );
     },
 
-    replace: ({ projectId, runId, holder }, results, raise) =>
-      database.scoped([projectId], async (transaction) => {
-        // The run's lock: meanwhile the run is not deleted, not taken by another rescorer, and does not end.
-        const locked = await transaction.query<{ is_completed: boolean }>({
-          name: "rescoring_lock",
-          text: `
-            update evals.runs
-            set scoring_revision = scoring_revision + case when $4 and status = 'completed' then 1 else 0 end
-            where project_id = $1
-              and id = $2
-              and rescoring_holder = $3
-            returning status = 'completed' as is_completed`,
-          values: [projectId, runId, holder, raise],
-        });
-        const [run] = locked.rows;
+    replace: (scope, results, raise) =>
+      database.scoped([scope.projectId], async (transaction) => {
+        // Locks the run: meanwhile it is not deleted, not taken by another rescorer, and does not end.
+        const [run] = (await transaction.query<{ is_completed: boolean }>(raiseRevision(scope, raise))).rows;
         if (run === undefined) return { replaced: new Set<string>(), isCompleted: false };
-        const removed = await transaction.query<{ id: string }>({
-          name: "rescoring_remove_skipped",
-          text: `
-            delete from evals.results
-            where project_id = $1
-              and run_id = $2
-              and id = any ($3::uuid[])
-              and status = 'skipped'
-            returning id`,
-          values: [projectId, runId, results.map(({ id }) => id)],
-        });
+        const removed = await transaction.query<{ id: string }>(removeSkipped(scope, results));
         const freed = new Set(removed.rows.map(({ id }) => id));
         const replaced = results.filter(({ id }) => freed.has(id));
-        await transaction.query({
-          name: "rescoring_insert_judged",
-          text: `
-            with judged as (${selectSentResults(3)}
-            )
-            insert into evals.results (project_id, run_id, ${resultColumns})
-            select $1, $2, judged.*
-            from judged`,
-          values: [projectId, runId, ...resultValues(replaced)],
-        });
-        await ratingNews.write(transaction, { projectId, runId }, replaced);
+        await transaction.query(insertJudged(scope, replaced));
+        await ratingNews.write(transaction, scope, replaced);
         return { replaced: new Set(replaced.map(({ keyDigest }) => keyDigest)), isCompleted: run.is_completed };
       }),
   };
 }
+
+function buildRegrade({ projectId, runId, holder }: RescoringScope, { plan, gradedBy }: RunGrading): Statement {
+  const { evaluationSettingsId, scorerGroupId, additionalScorerIds } = gradedBy;
+  return {
+    name: "rescoring_regrade",
+    text: `
+      update evals.runs
+      set plan = $4,
+          evaluation_settings_id = $5,
+          scorer_group_id = $6,
+          additional_scorer_ids = $7,
+          plan_revision = plan_revision + 1
+      where project_id = $1
+        and id = $2
+        and rescoring_holder = $3
+        and not exists (
+          select
+          from evals.results
+          where results.project_id = $1
+            and results.run_id = $2
+            and results.rating is not null
+        )
+      returning plan_revision`,
+    values: [projectId, runId, holder, plan, evaluationSettingsId, scorerGroupId, additionalScorerIds],
+  };
+}
+
+/** Returns one row if the holder still has the right. */
+const raiseRevision = ({ projectId, runId, holder }: RescoringScope, raise: boolean): Statement => ({
+  name: "rescoring_lock",
+  text: `
+    update evals.runs
+    set scoring_revision = scoring_revision + case when $4 and status = 'completed' then 1 else 0 end
+    where project_id = $1
+      and id = $2
+      and rescoring_holder = $3
+    returning status = 'completed' as is_completed`,
+  values: [projectId, runId, holder, raise],
+});
+
+const removeSkipped = ({ projectId, runId }: RescoringScope, results: readonly StoredResult[]): Statement => ({
+  name: "rescoring_remove_skipped",
+  text: `
+    delete from evals.results
+    where project_id = $1
+      and run_id = $2
+      and id = any ($3::uuid[])
+      and status = 'skipped'
+    returning id`,
+  values: [projectId, runId, results.map(({ id }) => id)],
+});
+
+const insertJudged = ({ projectId, runId }: RescoringScope, results: readonly StoredResult[]): Statement => ({
+  name: "rescoring_insert_judged",
+  text: `
+    with judged as (${selectSentResults(3)})
+    insert into evals.results (project_id, run_id, ${resultColumns})
+    select $1, $2, judged.*
+    from judged`,
+  values: [projectId, runId, ...resultValues(results)],
+});
 
 interface SkippedRecord {
   place: string;
