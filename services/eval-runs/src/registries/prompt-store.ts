@@ -2,33 +2,16 @@ import { limits } from "@touchstone/contracts";
 import { type Database, type ListQuery, type Queryable, selectPart } from "@touchstone/db";
 import { AppError, compactText, type ListPage, type SizedRow } from "@touchstone/service-kit";
 import { readList } from "../queries/list-query.ts";
-import { type FoundPrompts, type PromptQuery, searchPrompts, promptSource as source } from "./prompt-search-reader.ts";
-
-/** What a version of a prompt says. JSON texts are as they were sent. */
-export interface PromptContent {
-  /** Of a chat prompt, the contents of its messages. */
-  text: string;
-  /** A JSON list; null: a text prompt. */
-  messages: string | null;
-  /** Any JSON, such as the model to call with the prompt. */
-  config: string;
-}
-
-/** A prompt at one of its versions. */
-export interface StoredPrompt extends PromptContent {
-  id: string;
-  name: string;
-  description: string | null;
-  version: number;
-  isNewest: boolean;
-  commitMessage: string | null;
-  /** Those that name this version. */
-  labels: readonly string[];
-  /** Of the prompt at all versions. */
-  tags: readonly string[];
-  createdAt: Date;
-  updatedAt: Date;
-}
+import { type FoundPrompts, type PromptQuery, promptSource, searchPrompts } from "./prompt-search-reader.ts";
+import {
+  jsonColumns,
+  type PromptContent,
+  type PromptRow,
+  readPromptRow,
+  readVersion,
+  type StoredPrompt,
+  versionColumns,
+} from "./prompt-version-reader.ts";
 
 /** A prompt to publish. */
 export interface PublishedPrompt extends PromptContent {
@@ -76,62 +59,8 @@ export interface PromptKey {
 
 export function createPromptStore(database: Database): PromptStore {
   return {
-    publish: (projectId, { id, name, description, tags, at, labels, commitMessage, ...content }) =>
-      database.scoped([projectId], async (transaction) => {
-        await transaction.query({
-          name: "prompt_claim_name",
-          text: `
-            insert into evals.prompts (project_id, id, name, description, version, created_at, updated_at)
-            values ($1, $2, $3, $4, 0, $5, $5)
-            on conflict (project_id, name) do nothing`,
-          values: [projectId, id, name, JSON.stringify(description), at],
-        });
-        const prompt = (await lockPrompt(transaction, projectId, { id: null, name })) as LockedPrompt;
-        const isNew = !isSame(prompt.newest, content);
-        const version = isNew ? prompt.version + 1 : prompt.version;
-        if (isNew) {
-          await transaction.query({
-            name: "prompt_version_insert",
-            text: `
-              insert into evals.prompt_versions (
-                project_id, prompt_id, version, text, messages, config, commit_message, created_at
-              )
-              values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-            values: [
-              projectId,
-              prompt.id,
-              version,
-              JSON.stringify(content.text),
-              content.messages,
-              content.config,
-              commitMessage === null ? null : JSON.stringify(commitMessage),
-              at,
-            ],
-          });
-        }
-        await transaction.query({
-          name: "prompt_update",
-          text: `
-            update evals.prompts
-            set version = $3,
-                description = case when $4::json::text = 'null' then description else $4::json end,
-                tags = coalesce($5, tags),
-                updated_at = case when $6 then $7 else updated_at end
-            where project_id = $1
-              and id = $2`,
-          values: [
-            projectId,
-            prompt.id,
-            version,
-            JSON.stringify(description),
-            tags === null ? null : JSON.stringify(tags),
-            isNew,
-            at,
-          ],
-        });
-        await placeLabels(transaction, projectId, prompt.id, { version, labels });
-        return (await readVersion(transaction, projectId, prompt.id, version)) as StoredPrompt;
-      }),
+    publish: (projectId, prompt) =>
+      database.scoped([projectId], (transaction) => publish(transaction, projectId, prompt)),
 
     moveLabels: (projectId, key, to) =>
       database.scoped([projectId], async (transaction) => {
@@ -148,8 +77,8 @@ export function createPromptStore(database: Database): PromptStore {
           name: "prompt_list",
           text: selectPart({
             rows: `
-              select ${columns}, versions.content_bytes
-              from ${source}
+              select ${jsonColumns}, versions.content_bytes
+              from ${promptSource}
                 and versions.version = prompts.version
               where prompts.project_id = $1
                 and ($2::text is null or prompts.name > $2)
@@ -165,15 +94,15 @@ export function createPromptStore(database: Database): PromptStore {
           values: [projectId, cursor, rowsMax, bytesMax],
         }),
       });
-      return { ...page, rows: page.rows.map(readRow) };
+      return { ...page, rows: page.rows.map(readPromptRow) };
     },
 
     async find(projectId, { id, name }, { version, label }) {
       const { rows } = await database.readScoped<PromptRow>([projectId], {
         name: "prompt_find",
         text: `
-          select ${readColumns}
-          from ${source}
+          select ${versionColumns}
+          from ${promptSource}
             and versions.version = case
               when $5::text is null then coalesce($4, prompts.version)
               else (
@@ -190,11 +119,71 @@ export function createPromptStore(database: Database): PromptStore {
           limit 1`,
         values: [projectId, id, name, version, label],
       });
-      return rows[0] === undefined ? null : readRow(rows[0]);
+      return rows[0] === undefined ? null : readPromptRow(rows[0]);
     },
 
     search: (projectId, query) => searchPrompts(database, projectId, query),
   };
+}
+
+async function publish(
+  transaction: Queryable,
+  projectId: string,
+  { id, name, description, tags, at, labels, commitMessage, ...content }: PublishedPrompt,
+): Promise<StoredPrompt> {
+  await transaction.query({
+    name: "prompt_claim_name",
+    text: `
+      insert into evals.prompts (project_id, id, name, description, version, created_at, updated_at)
+      values ($1, $2, $3, $4, 0, $5, $5)
+      on conflict (project_id, name) do nothing`,
+    values: [projectId, id, name, JSON.stringify(description), at],
+  });
+  const prompt = (await lockPrompt(transaction, projectId, { id: null, name })) as LockedPrompt;
+  const isNew = !isSame(prompt.newest, content);
+  const version = isNew ? prompt.version + 1 : prompt.version;
+  if (isNew) {
+    await transaction.query({
+      name: "prompt_version_insert",
+      text: `
+        insert into evals.prompt_versions (
+          project_id, prompt_id, version, text, messages, config, commit_message, created_at
+        )
+        values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      values: [
+        projectId,
+        prompt.id,
+        version,
+        JSON.stringify(content.text),
+        content.messages,
+        content.config,
+        commitMessage === null ? null : JSON.stringify(commitMessage),
+        at,
+      ],
+    });
+  }
+  await transaction.query({
+    name: "prompt_update",
+    text: `
+      update evals.prompts
+      set version = $3,
+          description = case when $4::json::text = 'null' then description else $4::json end,
+          tags = coalesce($5, tags),
+          updated_at = case when $6 then $7 else updated_at end
+      where project_id = $1
+        and id = $2`,
+    values: [
+      projectId,
+      prompt.id,
+      version,
+      JSON.stringify(description),
+      tags === null ? null : JSON.stringify(tags),
+      isNew,
+      at,
+    ],
+  });
+  await placeLabels(transaction, projectId, prompt.id, { version, labels });
+  return (await readVersion(transaction, projectId, prompt.id, version)) as StoredPrompt;
 }
 
 interface LockedPrompt {
@@ -225,25 +214,6 @@ async function lockPrompt(
   if (prompt === undefined) return null;
   // Read after the lock was waited for.
   return { ...prompt, newest: await readVersion(transaction, projectId, prompt.id, prompt.version) };
-}
-
-async function readVersion(
-  transaction: Queryable,
-  projectId: string,
-  promptId: string,
-  version: number,
-): Promise<StoredPrompt | null> {
-  const { rows } = await transaction.query<PromptRow>({
-    name: "prompt_read_version",
-    text: `
-      select ${readColumns}
-      from ${source}
-        and versions.version = $3
-      where prompts.project_id = $1
-        and prompts.id = $2`,
-    values: [projectId, promptId, version],
-  });
-  return rows[0] === undefined ? null : readRow(rows[0]);
 }
 
 function isSame(newest: PromptContent | null, { text, messages, config }: PromptContent): boolean {
@@ -285,52 +255,3 @@ async function placeLabels(
     throw new AppError("bad_request", `A prompt has at most ${limits.promptLabelsMax} labels`);
   }
 }
-
-const columns = `
-  prompts.id, prompts.name, prompts.description, versions.version, versions.version = prompts.version as is_newest,
-  versions.text, versions.messages, versions.config, versions.commit_message, prompts.tags, prompts.created_at,
-  prompts.updated_at,
-  array(
-    select labels.label
-    from evals.prompt_labels as labels
-    where labels.project_id = prompts.project_id
-      and labels.prompt_id = prompts.id
-      and labels.version = versions.version
-    order by labels.label
-  ) as labels`;
-
-const readColumns = columns
-  .replace("versions.messages", "versions.messages::text")
-  .replace("versions.config", "versions.config::text");
-
-type PromptRow = {
-  id: string;
-  name: string;
-  description: string | null;
-  version: number;
-  is_newest: boolean;
-  text: string;
-  messages: string | null;
-  config: string;
-  commit_message: string | null;
-  labels: string[];
-  tags: string[];
-  created_at: Date;
-  updated_at: Date;
-};
-
-const readRow = (row: PromptRow): StoredPrompt => ({
-  id: row.id,
-  name: row.name,
-  description: row.description,
-  version: row.version,
-  isNewest: row.is_newest,
-  text: row.text,
-  messages: row.messages,
-  config: row.config,
-  commitMessage: row.commit_message,
-  labels: row.labels,
-  tags: row.tags,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-});

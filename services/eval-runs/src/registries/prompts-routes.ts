@@ -18,7 +18,8 @@ import {
 import type { z } from "zod";
 import { readNameListQuery } from "../queries/list-query.ts";
 import { newestLabel } from "./prompt-search-reader.ts";
-import type { PromptKey, PromptStore, StoredPrompt } from "./prompt-store.ts";
+import type { PromptKey, PromptStore } from "./prompt-store.ts";
+import type { StoredPrompt } from "./prompt-version-reader.ts";
 import { movable, readSubmittedPrompt } from "./submitted-prompt.ts";
 
 /** Versioned prompts, for agents that fetch them. */
