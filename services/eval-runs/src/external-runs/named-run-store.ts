@@ -2,7 +2,7 @@ import { type Database, type Queryable, sqlStateOf, type Transaction } from "@to
 import { dropReplaced } from "../datasets/dataset-change-store.ts";
 import { digestValues, resultColumns, resultValues, selectSentResults } from "../results/result-row-store.ts";
 import type { StoredResult } from "../results/stored-result.ts";
-import { buildRunInsert, type NewRun } from "../runs/run-store.ts";
+import { buildRunInsert, type NewRun } from "../runs/new-run-store.ts";
 
 /** The name of a run: one in its dataset. */
 export interface RunName {

@@ -2,7 +2,7 @@ import type { Gate, GateCheck } from "@touchstone/contracts";
 import { type Database, type ListQuery, selectPart } from "@touchstone/db";
 import type { ListPage, SizedRow } from "@touchstone/service-kit";
 import { readList } from "../queries/list-query.ts";
-import { branchOfSubject, commitOfSubject, isJudgedRun } from "../runs/run-store.ts";
+import { branchOfSubject, commitOfSubject, isJudgedRun } from "../runs/run-filter-reader.ts";
 import type { VerdictFilter, VerdictQuery } from "../runs/verdict-query.ts";
 import { announceGate } from "./announce-gate.ts";
 

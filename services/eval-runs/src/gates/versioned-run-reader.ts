@@ -1,5 +1,5 @@
 import type { Database } from "@touchstone/db";
-import { isJudgedRun } from "../runs/run-store.ts";
+import { isJudgedRun } from "../runs/run-filter-reader.ts";
 import { readVersionLabel, type VersionedRun } from "./compare-versions.ts";
 
 const runsMax = 1_000;

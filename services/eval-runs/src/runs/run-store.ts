@@ -1,32 +1,18 @@
 import { isUuid, type VerdictMode } from "@touchstone/contracts";
-import { type Database, type ListQuery, readableJson, type Statement, selectPart, sqlStateOf } from "@touchstone/db";
-import { type Act, AppError, type ListPage, type SizedRow } from "@touchstone/service-kit";
+import { type Database, type ListQuery, type Queryable, type Statement, selectPart } from "@touchstone/db";
+import { type Act, AppError, type ListPage, type PartBounds, type SizedRow } from "@touchstone/service-kit";
 import { dropLeftVersion } from "../datasets/dataset-change-store.ts";
-import { externalSource } from "../judging/judgement.ts";
 import { recordAuditEvent } from "../outbox.ts";
 import { readList } from "../queries/list-query.ts";
+import { buildRunInsert, type NewRun, refuseGoneDataset } from "./new-run-store.ts";
+import { filterValues, matchesFilter, type RunFilter } from "./run-filter-reader.ts";
 import type { RunPosition } from "./run-position.ts";
 
 export type RunStatus = "in_progress" | "completed" | "failed";
 export type TerminalStatus = Exclude<RunStatus, "in_progress">;
 
 /** A run without its results. */
-export interface StoredRun {
-  id: string;
-  datasetId: string;
-  /** The version of the dataset that the run uses from start to end. Null = it has no cases. */
-  datasetVersion: number | null;
-  /** The graders named besides the dataset. The grading itself is in the plan. */
-  evaluationSettingsId: string | null;
-  scorerGroupId: string | null;
-  /** Null = none; never empty, and always null beside a group. */
-  additionalScorerIds: readonly string[] | null;
-  verdictMode: VerdictMode;
-  /** JSON text of the paraphrases; null when no question has any. */
-  smokeTestVariants: string | null;
-  /** JSON text as it was sent, or null. */
-  evaluationSubject: string | null;
-  runSource: string;
+export interface StoredRun extends Omit<NewRun, "sdk" | "plan"> {
   /** How often its plan was replaced; 0 for all but external runs. */
   planRevision: number;
   /** The number of rescorings after it ended. */
@@ -34,46 +20,10 @@ export interface StoredRun {
   status: RunStatus;
   /** Set once finalizing has begun: no new batch is accepted. */
   closingAs: TerminalStatus | null;
-  createdAt: Date;
 }
-
-/** In SQL: a run that answers a dataset, and of an external one that a judge has rated a result. */
-export const isJudgedRun = `
-            run_source <> 'trace-eval'
-            and (run_source <> '${externalSource}' or exists (
-              select
-              from evals.results
-              where results.project_id = runs.project_id
-                and results.run_id = runs.id
-                and results.rating is not null
-            ))`;
-
-/** A run to create. */
-export type NewRun = Omit<StoredRun, "status" | "closingAs" | "scoringRevision" | "planRevision"> & {
-  sdk: string | null;
-  /** Made by {@link writePlan}. */
-  plan: string;
-};
 
 export interface RunListQuery extends ListQuery<RunPosition> {
   filter: RunFilter;
-}
-
-/** Filters of runs; null = all. */
-export interface RunFilter {
-  datasetId: string | null;
-  status: RunStatus | null;
-  runSource: string | null;
-  /** The agent's complete name. */
-  subject: string | null;
-  /** The agent's complete version, without white space around it. */
-  version: string | null;
-  /** Created at this time or later. */
-  from: Date | null;
-  /** Created before this time. */
-  to: Date | null;
-  /** Part of the subject, or a prefix of the id. */
-  search: string | null;
 }
 
 export interface RunStore {
@@ -132,26 +82,7 @@ export function createRunStore(database: Database): RunStore {
     async list(projectId, { filter, ...query }) {
       const page = await readList<RunRow & SizedRow, RunPosition>(database, projectId, query, {
         cursorOf: ({ id, created_at: createdAt }) => ({ id, createdAt }),
-        statement: (last, { rowsMax, bytesMax }) => ({
-          name: "run_list",
-          text: selectPart({
-            rows: `
-              select *
-              from evals.runs
-              where ${filtered}
-                and ($10::uuid is null or (created_at, id) < (
-                  coalesce((select created_at from evals.runs as last where last.project_id = $1 and last.id = $10), $11),
-                  $10
-                ))
-              order by created_at desc, id desc
-              limit $12`,
-            large: ["evaluation_subject", "smoke_test_variants", "plan"],
-            order: "created_at desc, id desc",
-            columns: runColumns,
-            bytesMax: "$13",
-          }),
-          values: [...filterValues(projectId, filter), last?.id, last?.createdAt, rowsMax, bytesMax],
-        }),
+        statement: (last, bounds) => selectRuns(projectId, filter, last, bounds),
       });
       return { ...page, rows: page.rows.map(readRow) };
     },
@@ -162,46 +93,14 @@ export function createRunStore(database: Database): RunStore {
         text: `
           select count(*)::integer as count
           from evals.runs
-          where ${filtered}`,
+          where ${matchesFilter}`,
         values: filterValues(projectId, filter),
       });
       return row?.count ?? 0;
     },
 
     remove: (projectId, id, act) =>
-      database.scoped([projectId], async (transaction) => {
-        // The lock first: it waits for a batch that is taking claims; later batches do not find the run.
-        const { rows } = await transaction.query<{ dataset_id: string; dataset_version: number | null }>({
-          name: "run_remove_lock",
-          text: `
-            select dataset_id, dataset_version
-            from evals.runs
-            where project_id = $1
-              and id = $2
-            for update`,
-          values: [projectId, id],
-        });
-        const [run] = rows;
-        if (run === undefined) return false;
-        await transaction.query({
-          name: "run_remove",
-          text: `
-            with gone_claims as (
-              delete from evals.claims where project_id = $1 and run_id = $2
-            ), gone_results as (
-              delete from evals.results where project_id = $1 and run_id = $2
-            )
-            delete from evals.runs
-            where project_id = $1
-              and id = $2`,
-          values: [projectId, id],
-        });
-        if (run.dataset_version !== null) {
-          await dropLeftVersion(transaction, projectId, run.dataset_id, run.dataset_version);
-        }
-        await recordAuditEvent(transaction, act, { action: "run.deleted", targetId: id });
-        return true;
-      }),
+      database.scoped([projectId], (transaction) => removeRun(transaction, projectId, id, act)),
 
     readPlan: (projectId, id) =>
       readOne<{ plan: string | null }>(projectId, {
@@ -246,76 +145,64 @@ export function createRunStore(database: Database): RunStore {
   };
 }
 
-/** Values of a subject, one per line. */
-const saidBySubject = (expressions: readonly string[]): string =>
-  `(select concat_ws(E'\\n', ${expressions.join(", ")}) from (select ${readableJson("evaluation_subject")}) as read (subject))`;
+const selectRuns = (
+  projectId: string,
+  filter: RunFilter,
+  last: RunPosition | null,
+  { rowsMax, bytesMax }: PartBounds,
+): Statement => ({
+  name: "run_list",
+  text: selectPart({
+    rows: `
+      select *
+      from evals.runs
+      where ${matchesFilter}
+        and ($10::uuid is null or (created_at, id) < (
+          coalesce((select created_at from evals.runs as last where last.project_id = $1 and last.id = $10), $11),
+          $10
+        ))
+      order by created_at desc, id desc
+      limit $12`,
+    large: ["evaluation_subject", "smoke_test_variants", "plan"],
+    order: "created_at desc, id desc",
+    columns: runColumns,
+    bytesMax: "$13",
+  }),
+  values: [...filterValues(projectId, filter), last?.id, last?.createdAt, rowsMax, bytesMax],
+});
 
-const nameOfSubject = "coalesce(subject ->> 'displayName', subject ->> 'name')";
-
-const trimmed = (expression: string): string => `nullif(btrim(${expression}, E' \\t\\r\\n'), '')`;
-const versionOfSubject = `coalesce(${trimmed("subject ->> 'version'")}, ${trimmed("subject #>> '{metadata,version}'")})`;
-
-/** Branch and commit are in `git` (pipelines) or `metadata` (the SDK). Null if the subject has none. */
-export const branchOfSubject = `nullif(${saidBySubject([
-  "coalesce(subject #>> '{git,branch}', subject #>> '{metadata,branch}')",
-])}, '')`;
-export const commitOfSubject = `nullif(${saidBySubject([
-  "coalesce(subject #>> '{git,commit_sha}', subject #>> '{git,commit}', subject #>> '{metadata,commit}')",
-])}, '')`;
-
-/** The first nine parameters are {@link filterValues}. */
-const filtered = `
-            project_id = $1
-            and ($2::uuid is null or dataset_id = $2)
-            and ($3::text is null or status = $3)
-            and ($4::text is null or run_source = $4)
-            and ($5::text is null or ${saidBySubject([nameOfSubject])} = $5)
-            and ($6::timestamptz is null or created_at >= $6)
-            and ($7::timestamptz is null or created_at < $7)
-            and ($8::text is null or id::text ilike $8 or ${saidBySubject([
-              nameOfSubject,
-              "subject ->> 'version'",
-              "subject #>> '{metadata,version}'",
-              "subject #>> '{metadata,branch}'",
-              "subject #>> '{metadata,commit}'",
-              "subject #>> '{git,branch}'",
-              "subject #>> '{git,commit_sha}'",
-            ])} ilike '%' || $8)
-            and ($9::text is null or ${saidBySubject([versionOfSubject])} = $9)`;
-
-function filterValues(projectId: string, filter: RunFilter): unknown[] {
-  const { datasetId, status, runSource, subject, from, to, search, version } = filter;
-  const pattern = search === null ? null : `${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-  return [projectId, datasetId, status, runSource, subject, from, to, pattern, version];
-}
-
-/** The insert of a run, for callers that insert something else in the same transaction. */
-export function buildRunInsert(projectId: string, run: NewRun): Statement {
-  return {
-    name: "run_insert",
+async function removeRun(transaction: Queryable, projectId: string, id: string, act: Act): Promise<boolean> {
+  // The lock first: it waits for a batch that is taking claims; later batches do not find the run.
+  const { rows } = await transaction.query<{ dataset_id: string; dataset_version: number | null }>({
+    name: "run_remove_lock",
     text: `
-      insert into evals.runs (
-        project_id, id, dataset_id, dataset_version, evaluation_settings_id, scorer_group_id, additional_scorer_ids,
-        plan, verdict_mode, smoke_test_variants, evaluation_subject, sdk, run_source, created_at
+      select dataset_id, dataset_version
+      from evals.runs
+      where project_id = $1
+        and id = $2
+      for update`,
+    values: [projectId, id],
+  });
+  const [run] = rows;
+  if (run === undefined) return false;
+  await transaction.query({
+    name: "run_remove",
+    text: `
+      with gone_claims as (
+        delete from evals.claims where project_id = $1 and run_id = $2
+      ), gone_results as (
+        delete from evals.results where project_id = $1 and run_id = $2
       )
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-    values: [
-      projectId,
-      run.id,
-      run.datasetId,
-      run.datasetVersion,
-      run.evaluationSettingsId,
-      run.scorerGroupId,
-      run.additionalScorerIds,
-      run.plan,
-      run.verdictMode,
-      run.smokeTestVariants,
-      run.evaluationSubject,
-      run.sdk,
-      run.runSource,
-      run.createdAt,
-    ],
-  };
+      delete from evals.runs
+      where project_id = $1
+        and id = $2`,
+    values: [projectId, id],
+  });
+  if (run.dataset_version !== null) {
+    await dropLeftVersion(transaction, projectId, run.dataset_id, run.dataset_version);
+  }
+  await recordAuditEvent(transaction, act, { action: "run.deleted", targetId: id });
+  return true;
 }
 
 const runColumns = `
@@ -358,21 +245,6 @@ const readRow = (row: RunRow): StoredRun => ({
   closingAs: row.closing_as,
   createdAt: row.created_at,
 });
-
-const foreignKeyViolation = "23503";
-
-/** Stores a new run. A dataset that was deleted since it was read is answered like one that never existed. */
-export async function refuseGoneDataset<Result>(
-  insertRun: () => Promise<Result>,
-  sentence = "Dataset not found",
-): Promise<Result> {
-  try {
-    return await insertRun();
-  } catch (thrown) {
-    if (sqlStateOf(thrown) !== foreignKeyViolation) throw thrown;
-    throw new AppError("not_found", sentence, { cause: thrown });
-  }
-}
 
 /** The run in the path; a malformed id is answered like an unknown one. */
 export async function requireRun(

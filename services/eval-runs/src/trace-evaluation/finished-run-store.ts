@@ -2,7 +2,7 @@ import type { Database } from "@touchstone/db";
 import type { RatingNews } from "../results/rating-news-store.ts";
 import { resultColumns, resultValues, selectSentResults } from "../results/result-row-store.ts";
 import type { StoredResult } from "../results/stored-result.ts";
-import { type NewRun, refuseGoneDataset } from "../runs/run-store.ts";
+import { type NewRun, refuseGoneDataset } from "../runs/new-run-store.ts";
 
 type FinishedRun = Pick<
   NewRun,
