@@ -1,6 +1,6 @@
 import type { Gate } from "@touchstone/contracts";
 import { type Database, type Statement, selectPart } from "@touchstone/db";
-import type { ListPage, SizedRow } from "@touchstone/service-kit";
+import type { ListPage, PartBounds, SizedRow } from "@touchstone/service-kit";
 import { announceGate } from "../gates/announce-gate.ts";
 import { matchesVerdict, verdictValues } from "../gates/gate-store.ts";
 import { readList } from "../queries/list-query.ts";
@@ -98,25 +98,7 @@ export function createCiRunStore(database: Database): CiRunStore {
     async list(projectId, { filter, ...query }) {
       const page = await readList<CiRunRow & SizedRow, string>(database, projectId, query, {
         cursorOf: (row) => row.run_id,
-        statement: (cursor, { rowsMax, bytesMax }) => ({
-          name: "ci_run_list",
-          // Newest first: an id begins with its creation time in milliseconds.
-          text: selectPart({
-            rows: `
-              select ${ciRunColumns}
-              from ${ciRunTables}
-              where ci_runs.project_id = $1
-                and ${matchesVerdict}
-                and ($5::uuid is null or ci_runs.run_id < $5)
-              order by ci_runs.run_id desc
-              limit $6`,
-            large: ["verdict", "git_context", "settings"],
-            order: "run_id desc",
-            columns: "*",
-            bytesMax: "$7",
-          }),
-          values: [...verdictValues(projectId, filter), cursor, rowsMax, bytesMax],
-        }),
+        statement: (cursor, bounds) => selectCiRuns(projectId, filter, cursor, bounds),
       });
       return { ...page, rows: page.rows.map(readRow) };
     },
@@ -150,38 +132,10 @@ export function createCiRunStore(database: Database): CiRunStore {
       return rows.length > 0;
     },
 
-    async decide(projectId, id, { verdict, failure }) {
+    async decide(projectId, id, decided) {
       await database.scoped([projectId], async (transaction) => {
-        const { rows } = await transaction.query<{ created_at: Date }>({
-          name: "ci_run_decide",
-          text: `
-            with decided as (
-              update evals.ci_runs
-              set verdict = $3,
-                  finalized_at = now()
-              where project_id = $1
-                and run_id = $2
-                and verdict is null
-              returning run_id
-            )
-            insert into evals.gate_results (
-              project_id, id, run_id, dataset_id, scoring_revision, passed, caller, document, created_at
-            )
-            select $1, $4::uuid, runs.id, runs.dataset_id, runs.scoring_revision, false, 'ci-run', $5::json, now()
-            from decided
-            join evals.runs
-              on runs.project_id = $1
-              and runs.id = decided.run_id
-            where $4::uuid is not null
-            returning created_at`,
-          values: [
-            projectId,
-            id,
-            JSON.stringify(verdict),
-            failure?.id ?? null,
-            failure && JSON.stringify(failure.gate),
-          ],
-        });
+        const { rows } = await transaction.query<{ created_at: Date }>(buildDecide(projectId, id, decided));
+        const { failure } = decided;
         const recordedAt = rows[0]?.created_at;
         if (failure !== null && recordedAt !== undefined) {
           await announceGate(transaction, projectId, { ...failure, recordedAt });
@@ -190,6 +144,57 @@ export function createCiRunStore(database: Database): CiRunStore {
     },
   };
 }
+
+/** Newest first: an id begins with its creation time in milliseconds. */
+const selectCiRuns = (
+  projectId: string,
+  filter: VerdictFilter,
+  cursor: string | null,
+  { rowsMax, bytesMax }: PartBounds,
+): Statement => ({
+  name: "ci_run_list",
+  text: selectPart({
+    rows: `
+      select ${ciRunColumns}
+      from ${ciRunTables}
+      where ci_runs.project_id = $1
+        and ${matchesVerdict}
+        and ($5::uuid is null or ci_runs.run_id < $5)
+      order by ci_runs.run_id desc
+      limit $6`,
+    large: ["verdict", "git_context", "settings"],
+    order: "run_id desc",
+    columns: "*",
+    bytesMax: "$7",
+  }),
+  values: [...verdictValues(projectId, filter), cursor, rowsMax, bytesMax],
+});
+
+/** Returns a row if this call decided, and the verdict failed. */
+const buildDecide = (projectId: string, id: string, { verdict, failure }: NewVerdict): Statement => ({
+  name: "ci_run_decide",
+  text: `
+    with decided as (
+      update evals.ci_runs
+      set verdict = $3,
+          finalized_at = now()
+      where project_id = $1
+        and run_id = $2
+        and verdict is null
+      returning run_id
+    )
+    insert into evals.gate_results (
+      project_id, id, run_id, dataset_id, scoring_revision, passed, caller, document, created_at
+    )
+    select $1, $4::uuid, runs.id, runs.dataset_id, runs.scoring_revision, false, 'ci-run', $5::json, now()
+    from decided
+    join evals.runs
+      on runs.project_id = $1
+      and runs.id = decided.run_id
+    where $4::uuid is not null
+    returning created_at`,
+  values: [projectId, id, JSON.stringify(verdict), failure?.id ?? null, failure && JSON.stringify(failure.gate)],
+});
 
 const ciRunTables = `
   evals.ci_runs
