@@ -35,8 +35,7 @@ export interface PatternsCheck extends Check {
 /** The last try records partial results: an undecided judge does not delay the findings of other patterns. */
 const lastAttempt = 5;
 
-/** Searches one trace for built-in patterns and the project's own, in one check (completions 9.3). */
-export function createPatternsCheck(dependencies: {
+interface PatternsDependencies {
   patterns: Pick<PatternStore, "findAll">;
   ingest: Pick<IngestClient, "readTrace">;
   findings: FindingStore;
@@ -47,21 +46,12 @@ export function createPatternsCheck(dependencies: {
   /** Semantic conditions use judge calls of live traffic. */
   budget: Pick<LiveBudget, "reserve" | "release">;
   logger: Logger;
-}): PatternsCheck {
-  const { patterns, ingest, findings, watchesOtlp, matcher, bus, budget, logger } = dependencies;
-  const watches = new WeakMap<Queryable, Map<string, Promise<Watch>>>();
+}
 
-  /** Read once per planning transaction: many traces of one project settle together. */
-  function readWatch(transaction: Queryable, projectId: string): Promise<Watch> {
-    const known = watches.get(transaction) ?? new Map<string, Promise<Watch>>();
-    watches.set(transaction, known);
-    let watch = known.get(projectId);
-    if (watch === undefined) {
-      watch = readRules(transaction, projectId);
-      known.set(projectId, watch);
-    }
-    return watch;
-  }
+/** Searches one trace for built-in patterns and the project's own, in one check (completions 9.3). */
+export function createPatternsCheck(dependencies: PatternsDependencies): PatternsCheck {
+  const { patterns, ingest, findings, watchesOtlp, matcher } = dependencies;
+  const readWatch = createWatchReader();
 
   async function plan(
     trace: StoredTrace & Partial<Pick<SettledTrace, "sessionId" | "otelTraceId">>,
@@ -98,12 +88,13 @@ export function createPatternsCheck(dependencies: {
     const reason = found.overran.join("; ");
     // Judges are asked after the texts were searched.
     if (isLate && check.attempt < timeoutTriesMax) return { outcome: "timeout", reason, record: async () => {} };
-    const decided = await decide(found, { check, signal, isLast: isLate || check.attempt >= lastAttempt });
+    const isLast = isLate || check.attempt >= lastAttempt;
+    const decided = await decide(dependencies, found, { check, signal, isLast });
     if ("outcome" in decided) return decided;
     const record = async (transaction: Queryable): Promise<void> => {
       // In a fixed order, so that checks that raise the same signals cannot deadlock.
       for (const match of decided.matches.toSorted(byKey)) {
-        await recordMatch(transaction, { projectId, traceId, planned, trace, match });
+        await recordMatch(findings, transaction, { projectId, traceId, planned, trace, match });
       }
     };
     if (isLate) return { outcome: "timeout", reason, record };
@@ -114,67 +105,27 @@ export function createPatternsCheck(dependencies: {
     return { outcome: "done", record, note: describeCut(checked, looks) };
   }
 
-  /** Asks the judge about semantic conditions. */
-  async function decide(
-    found: Findings,
-    { check, signal, isLast }: { check: DueCheck; signal: AbortSignal; isLast: boolean },
-  ): Promise<{ matches: PatternMatch[] } | CheckOutcome> {
-    const { projectId, subjectId: traceId } = check;
-    try {
-      const ask = withinLiveBudget(askJudge(bus, { projectId }, signal), { budget, projectId });
-      const { matches, undecided } = await findMatches(found, ask);
-      const transient = undecided.find(({ isLasting }) => !isLasting);
-      if (transient !== undefined && !isLast) return { outcome: "retry", reason: transient.message };
-      if (undecided.length > 0) {
-        const reasons = [...new Set(undecided.map(({ message }) => message))];
-        logger.warn({ projectId, traceId, undecided: undecided.length, reasons }, "patterns were left undecided");
-      }
-      const stopped = undecided.find((each) => each instanceof BudgetSpentError);
-      // Without any other pattern to search for, nothing was checked.
-      const { builtinKeys } = check.plan as PatternsPlan;
-      const isNothingElse = undecided.length === found.looked.length && found.overran.length === 0;
-      if (stopped !== undefined && isNothingElse && builtinKeys.length === 0) {
-        return { outcome: "skipped", reason: stopped.message };
-      }
-      return { matches };
-    } catch (thrown) {
-      if (thrown instanceof JudgeUnavailableError) return { outcome: "postponed", reason: thrown.message };
-      throw thrown;
-    }
-  }
-
-  async function recordMatch(
-    transaction: Queryable,
-    found: { projectId: string; traceId: string; planned: PatternsPlan; trace: JudgedTrace; match: PatternMatch },
-  ): Promise<void> {
-    const { projectId, traceId, planned, trace, match } = found;
-    const finding = {
-      patternKey: match.patternKey,
-      kind: "pattern" as const,
-      polarity: match.polarity,
-      severity: match.severity,
-      agentId: planned.agentId,
-      traceId,
-      sessionId: planned.sessionId,
-      rating: null,
-      justification: match.reason,
-      createdAt: planned.createdAt,
-    };
-    await findings.record(transaction, projectId, finding, {
-      type: match.type,
-      summary: describe(match, trace.name),
-      rootCause: match.reason,
-      query: previewOf(trace.input),
-      responsePreview: previewOf(trace.output),
-    });
-  }
-
   return { kind: "patterns", plan, planAtOnce: plan, carryOut };
 }
 
 interface Watch {
   defaults: MonitoringDefaults;
   patterns: readonly PatternChoice[];
+}
+
+/** Reads the rules of a project once per planning transaction: many traces of one project settle together. */
+function createWatchReader(): (transaction: Queryable, projectId: string) => Promise<Watch> {
+  const watches = new WeakMap<Queryable, Map<string, Promise<Watch>>>();
+  return (transaction, projectId) => {
+    const known = watches.get(transaction) ?? new Map<string, Promise<Watch>>();
+    watches.set(transaction, known);
+    let watch = known.get(projectId);
+    if (watch === undefined) {
+      watch = readRules(transaction, projectId);
+      known.set(projectId, watch);
+    }
+    return watch;
+  };
 }
 
 async function readRules(transaction: Queryable, projectId: string): Promise<Watch> {
@@ -204,6 +155,63 @@ async function readTrace(
 function postponeWithoutThread(thrown: unknown): CheckOutcome {
   if (!(thrown instanceof NoThreadError)) throw thrown;
   return { outcome: "postponed", reason: thrown.message };
+}
+
+/** Asks the judge about semantic conditions. */
+async function decide(
+  { bus, budget, logger }: Pick<PatternsDependencies, "bus" | "budget" | "logger">,
+  found: Findings,
+  { check, signal, isLast }: { check: DueCheck; signal: AbortSignal; isLast: boolean },
+): Promise<{ matches: PatternMatch[] } | CheckOutcome> {
+  const { projectId, subjectId: traceId } = check;
+  try {
+    const ask = withinLiveBudget(askJudge(bus, { projectId }, signal), { budget, projectId });
+    const { matches, undecided } = await findMatches(found, ask);
+    const transient = undecided.find(({ isLasting }) => !isLasting);
+    if (transient !== undefined && !isLast) return { outcome: "retry", reason: transient.message };
+    if (undecided.length > 0) {
+      const reasons = [...new Set(undecided.map(({ message }) => message))];
+      logger.warn({ projectId, traceId, undecided: undecided.length, reasons }, "patterns were left undecided");
+    }
+    const stopped = undecided.find((each) => each instanceof BudgetSpentError);
+    // Without any other pattern to search for, nothing was checked.
+    const { builtinKeys } = check.plan as PatternsPlan;
+    const isNothingElse = undecided.length === found.looked.length && found.overran.length === 0;
+    if (stopped !== undefined && isNothingElse && builtinKeys.length === 0) {
+      return { outcome: "skipped", reason: stopped.message };
+    }
+    return { matches };
+  } catch (thrown) {
+    if (thrown instanceof JudgeUnavailableError) return { outcome: "postponed", reason: thrown.message };
+    throw thrown;
+  }
+}
+
+async function recordMatch(
+  findings: FindingStore,
+  transaction: Queryable,
+  found: { projectId: string; traceId: string; planned: PatternsPlan; trace: JudgedTrace; match: PatternMatch },
+): Promise<void> {
+  const { projectId, traceId, planned, trace, match } = found;
+  const finding = {
+    patternKey: match.patternKey,
+    kind: "pattern" as const,
+    polarity: match.polarity,
+    severity: match.severity,
+    agentId: planned.agentId,
+    traceId,
+    sessionId: planned.sessionId,
+    rating: null,
+    justification: match.reason,
+    createdAt: planned.createdAt,
+  };
+  await findings.record(transaction, projectId, finding, {
+    type: match.type,
+    summary: describe(match, trace.name),
+    rootCause: match.reason,
+    query: previewOf(trace.input),
+    responsePreview: previewOf(trace.output),
+  });
 }
 
 const byKey = (one: PatternMatch, other: PatternMatch): number =>
