@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "@touchstone/service-kit";
-import { type Check, type CheckKind, type CheckOutcome, checkTriesMax, timeoutTriesMax } from "./check.ts";
+import { type Check, type CheckKind, type CheckOutcome, checkTriesMax } from "./check.ts";
+import { createOutcomeWriter, createPostponedKinds, describeFailure } from "./check-outcomes.ts";
 import type { CheckStore, Ending, TakenCheck } from "./check-store.ts";
+import { type HeldCheck, startRenewal } from "./lease-renewal.ts";
 
 export interface WorkerTimings {
   /** The lease of a check without a renewal; then another worker takes it over. */
@@ -48,13 +50,9 @@ export interface CheckWorker {
 }
 
 const nobody = "00000000-0000-0000-0000-000000000000";
-const reasonMaxChars = 500;
 
 /** A check in progress. */
-interface InHand {
-  check: TakenCheck;
-  /** Aborted when the worker loses the lease, and when it stops. */
-  abort: AbortController;
+interface InHand extends HeldCheck {
   done: Promise<void>;
 }
 
@@ -65,46 +63,41 @@ interface InHand {
 export function startCheckWorker(options: CheckWorkerOptions): CheckWorker {
   const { store, checks, logger, concurrency, timings = workerTimings, onSettled } = options;
   const byKind = new Map(checks.map((check) => [check.kind, check]));
-  const triesMax = checkTriesMax;
   // Leaves capacity for others while one project's checks are slow.
   const perProject = Math.max(1, Math.ceil(concurrency * 0.75));
   const lease = { ms: timings.leaseMs, backOffMs: timings.retryDelaysMs };
+  const postponed = createPostponedKinds(timings.postponeMs);
+  const outcomes = createOutcomeWriter({ store, logger, retryDelaysMs: timings.retryDelaysMs, postponed, onSettled });
   const hands = new Map<string, InHand>();
-  const postponed = new Map<CheckKind, { untilMs: number; delayMs: number }>();
+  const listHeld = (): InHand[] => [...hands.values()];
+  const renewal = startRenewal({ store, logger, lease, renewMs: timings.renewMs, listHeld });
   const stopping = new AbortController();
+  const alarm = createAlarm(timings.pollMs, stopping.signal);
   let servedLast = nobody;
-  let woken = false;
-  let endPause = (): void => {};
-  let renewing: Promise<void> | null = null;
-  const renewal = setInterval(() => {
-    renewing ??= renew().finally(() => {
-      renewing = null;
-    });
-  }, timings.renewMs);
   const ended = run();
 
   async function run(): Promise<void> {
     let isFailing = false;
     while (!stopping.signal.aborted) {
-      woken = false;
+      alarm.reset();
       try {
         const taken = await take();
         for (const check of taken) begin(check);
         isFailing = false;
         // A full poll may have left due checks; a partial one has not.
-        if (taken.length === 0) await pause();
+        if (taken.length === 0) await alarm.wait();
       } catch (err) {
         if (!isFailing) logger.warn({ err }, "due checks cannot be looked for; trying again");
         isFailing = true;
-        woken = false;
-        await pause();
+        alarm.reset();
+        await alarm.wait();
       }
     }
   }
 
   async function take(): Promise<TakenCheck[]> {
     const count = concurrency - hands.size;
-    const kinds = [...byKind.keys()].filter((kind) => (postponed.get(kind)?.untilMs ?? 0) <= performance.now());
+    const kinds = [...byKind.keys()].filter((kind) => !postponed.isWaiting(kind));
     if (count === 0 || kinds.length === 0) return [];
     const inHand = new Map<string, number>();
     for (const { check } of hands.values()) inHand.set(check.projectId, (inHand.get(check.projectId) ?? 0) + 1);
@@ -133,27 +126,15 @@ export function startCheckWorker(options: CheckWorkerOptions): CheckWorker {
       })
       .finally(() => {
         hands.delete(key);
-        wake();
+        alarm.ring();
       });
   }
 
   async function work({ check, abort }: InHand): Promise<void> {
-    if (check.attempt > triesMax) return await giveUp(check, "no try came to an end");
+    if (check.attempt > checkTriesMax) return await outcomes.giveUp(check, "no try came to an end");
     const outcome = await carryOut(check, abort.signal);
-    if (abort.signal.aborted) {
-      if (stopping.signal.aborted) await store.putBack(check, { reason: null, delayMs: 0, isCounted: false });
-      return;
-    }
-    if (outcome.outcome !== "postponed") postponed.delete(check.kind);
-    if (outcome.outcome === "retry") return await retry(check, outcome.reason);
-    if (outcome.outcome === "postponed") return await postpone(check, outcome.reason);
-    if (outcome.outcome === "timeout" && check.attempt < timeoutTriesMax) return await retry(check, outcome.reason);
-    try {
-      await settle(check, endingOf(outcome), "record" in outcome ? outcome.record : nothing);
-    } catch (err) {
-      logger.warn({ err, kind: check.kind, checkId: check.id }, "what a check found could not be stored");
-      await retry(check, describeFailure(err));
-    }
+    if (!abort.signal.aborted) return await outcomes.write(check, outcome);
+    if (stopping.signal.aborted) await store.putBack(check, { reason: null, delayMs: 0, isCounted: false });
   }
 
   async function carryOut(check: TakenCheck, signal: AbortSignal): Promise<CheckOutcome> {
@@ -167,97 +148,43 @@ export function startCheckWorker(options: CheckWorkerOptions): CheckWorker {
     }
   }
 
-  async function settle(check: TakenCheck, ending: Ending, record: Parameters<CheckStore["settle"]>[2]): Promise<void> {
-    const isOwn = await store.settle(check, ending, record);
-    const facts = { kind: check.kind, checkId: check.id, projectId: check.projectId, subjectId: check.subjectId };
-    if (!isOwn) logger.warn(facts, "a check was taken over by another worker; nothing was written");
-    else onSettled?.(check.kind, ending.outcome);
-    if (isOwn && ending.outcome !== "done") {
-      logger.info({ ...facts, scorerId: check.scorerId, ...ending }, "a live check came to nothing");
-    }
-  }
-
-  async function retry(check: TakenCheck, reason: string): Promise<void> {
-    const delayMs = timings.retryDelaysMs[check.attempt - 1];
-    if (delayMs === undefined || check.attempt >= triesMax) return await giveUp(check, reason);
-    await store.putBack(check, { reason: cut(reason), delayMs: withJitter(delayMs), isCounted: true });
-  }
-
-  async function postpone(check: TakenCheck, reason: string): Promise<void> {
-    const [firstMs, mostMs] = timings.postponeMs;
-    const last = postponed.get(check.kind);
-    const isNew = last === undefined || last.untilMs <= performance.now();
-    if (isNew) {
-      const delayMs = Math.min(mostMs, last === undefined ? firstMs : last.delayMs * 2);
-      postponed.set(check.kind, { untilMs: performance.now() + delayMs, delayMs });
-      if (last === undefined) logger.warn({ kind: check.kind, reason }, "live checks of a kind have to wait");
-    }
-    await store.putBack(check, { reason: cut(reason), delayMs: 0, isCounted: false });
-  }
-
-  const giveUp = (check: TakenCheck, reason: string): Promise<void> =>
-    settle(check, { outcome: "given-up", reason: cut(reason) }, nothing);
-
-  async function renew(): Promise<void> {
-    const held = [...hands.values()];
-    if (held.length === 0) return;
-    try {
-      const own = await store.renew(
-        held.map(({ check }) => check),
-        lease,
-      );
-      for (const { check, abort } of held) {
-        if (!own.has(check.id)) abort.abort(new Error("the check was taken over"));
-      }
-    } catch (err) {
-      // The database is unavailable. Checks in progress continue: their outcome is written only if the lease is still held.
-      logger.warn({ err }, "leases of checks could not be renewed");
-    }
-  }
-
-  async function pause(): Promise<void> {
-    if (woken || stopping.signal.aborted) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, timings.pollMs);
-      endPause = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
-  function wake(): void {
-    woken = true;
-    endPause();
-  }
-
   return {
-    wake,
+    wake: alarm.ring,
     async stop() {
       stopping.abort();
-      endPause();
+      alarm.ring();
       await ended;
       const timeUp = setTimeout(() => {
-        for (const { abort } of hands.values()) abort.abort(new Error("the worker is stopping"));
+        for (const { abort } of listHeld()) abort.abort(new Error("the worker is stopping"));
       }, timings.drainMs);
-      await Promise.all([...hands.values()].map(({ done }) => done));
+      await Promise.all(listHeld().map(({ done }) => done));
       clearTimeout(timeUp);
-      clearInterval(renewal);
-      await renewing;
+      await renewal.stop();
     },
   };
 }
 
-/** The ending of a check that is not put back. */
-function endingOf(outcome: Exclude<CheckOutcome, { outcome: "retry" | "postponed" }>): Ending {
-  if (outcome.outcome === "done") return { outcome: "done", reason: outcome.note ?? null };
-  if (outcome.outcome === "timeout") return { outcome: "given-up", reason: cut(outcome.reason) };
-  return outcome;
+/** The waits between polls. A ring during a poll ends the next wait at once; after `stopping` there are no waits. */
+function createAlarm(pollMs: number, stopping: AbortSignal) {
+  let isRung = false;
+  let endWait = (): void => {};
+  return {
+    reset(): void {
+      isRung = false;
+    },
+    ring(): void {
+      isRung = true;
+      endWait();
+    },
+    async wait(): Promise<void> {
+      if (isRung || stopping.aborted) return;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, pollMs);
+        endWait = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    },
+  };
 }
-
-const nothing = async (): Promise<void> => {};
-const cut = (reason: string): string => reason.slice(0, reasonMaxChars);
-const describeFailure = (err: unknown): string => cut(err instanceof Error ? err.message : String(err));
-
-/** Adds up to a tenth, so that checks that failed together are not retried together. */
-const withJitter = (delayMs: number): number => Math.round(delayMs * (1 + Math.random() / 10));
