@@ -167,7 +167,8 @@ describe("a house rule", () => {
 
 describe("the list of oversized files and functions", () => {
   const long = `export function decide() {\n${"  step();\n".repeat(120)}}\n`;
-  const wiring = `export function create() {\n  return {\n    one() {\n${"      step();\n".repeat(80)}    },\n    two() {\n${"      step();\n".repeat(80)}    },\n  };\n}\n`;
+  const wiring = (lines: number) =>
+    `export function create() {\n  return {\n    one() {\n${"      step();\n".repeat(lines)}    },\n    two() {\n${"      step();\n".repeat(lines)}    },\n  };\n}\n`;
 
   test("asks for a function over 100 lines and a file over 400", () => {
     const found = measureSize([
@@ -180,8 +181,10 @@ describe("the list of oversized files and functions", () => {
     ]);
   });
 
-  test("counts the methods of a returned object by themselves", () => {
-    expect([...measureSize([{ path: "a.ts", text: wiring }])]).toEqual([]);
+  test("counts the methods of a returned object by themselves, and all together up to 120 lines", () => {
+    expect([...measureSize([{ path: "a.ts", text: wiring(56) }])]).toEqual([]);
+    expect([...measureSize([{ path: "a.ts", text: wiring(57) }])]).toEqual([["a.ts create", 122]]);
+    expect([...measureSize([{ path: "a.test.ts", text: wiring(57) }])]).toEqual([]);
   });
 
   test("accepts no new entry and no growth, and removes entries that became short", () => {
@@ -194,7 +197,7 @@ describe("the list of oversized files and functions", () => {
       "a.ts decide grew from 120 to 122 lines: split it instead.",
     ]);
     expect(compareWithList(now, "122 a.ts decide\n")).toEqual([
-      "b.ts has 401 lines: split it (files 400, functions 100).",
+      "b.ts has 401 lines: split it (files 400, functions 100, with those inside 120).",
     ]);
     expect(compareWithList(new Map(), "401 b.ts\n")).toEqual(["b.ts is short enough now: take it off the list."]);
   });

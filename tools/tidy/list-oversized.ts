@@ -8,7 +8,7 @@ import { repositoryFiles, repositoryRoot } from "../repository-files.ts";
 import { compareWithList, measureSize, renderList } from "./measure-size.ts";
 
 const listFile = path.join(import.meta.dirname, "oversized.txt");
-const files = (await repositoryFiles()).filter((file) => file.endsWith(".ts"));
+const files = (await repositoryFiles()).filter((file) => /\.tsx?$/.test(file) && !/\.gen\.(d\.)?ts$/.test(file));
 const oversized = measureSize(
   await Promise.all(
     files.map(async (file) => ({ path: file, text: await readFile(path.join(repositoryRoot, file), "utf8") })),
