@@ -10,7 +10,8 @@ import { composeResult, type StoredResult } from "../results/stored-result.ts";
 import type { RunGrading } from "../runs/find-graders.ts";
 import type { Gradings } from "../runs/gradings.ts";
 import { type RunStore, requireRun, type StoredRun } from "../runs/run-store.ts";
-import type { RescoringRight, RescoringScope, RescoringStore, SkippedResult } from "./rescoring-store.ts";
+import type { RescoringRight, RescoringScope, RescoringStore } from "./rescoring-store.ts";
+import type { SkippedResult } from "./skipped-result-reader.ts";
 
 export interface RescoringDependencies extends JudgingDependencies {
   rescorings: RescoringStore;

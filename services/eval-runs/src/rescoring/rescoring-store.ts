@@ -1,20 +1,9 @@
 import type { Database, Queryable, Statement } from "@touchstone/db";
-import type { SubmittedResult } from "../judging/judgement.ts";
 import type { RatingNews } from "../results/rating-news-store.ts";
-import { inOrder, listedIds, pageRows, selectPage } from "../results/result-page-reader.ts";
 import { resultColumns, resultValues, selectSentResults } from "../results/result-row-store.ts";
-import type { ResultRow, StoredResult } from "../results/stored-result.ts";
+import type { StoredResult } from "../results/stored-result.ts";
 import type { RunGrading } from "../runs/find-graders.ts";
-
-/** A stored result that no judge could rate. */
-export interface SkippedResult {
-  id: string;
-  idempotencyKey: string;
-  caseId: string;
-  skipReason: string;
-  row: ResultRow;
-  submittedContext: SubmittedResult["retrievalContext"];
-}
+import { listSkipped, readSkipped, type SkippedResult } from "./skipped-result-reader.ts";
 
 export interface RescoringScope {
   projectId: string;
@@ -111,30 +100,9 @@ export function createRescoringStore(database: Database, ratingNews: RatingNews)
       );
     },
 
-    async listSkipped(projectId, runId) {
-      const { rows } = await database.readScoped<{ id: string }>([projectId], {
-        name: "rescoring_list_skipped",
-        text: `
-          select id
-          from evals.results
-          where project_id = $1
-            and run_id = $2
-            and status = 'skipped'
-          order by ${inOrder}`,
-        values: [projectId, runId],
-      });
-      return rows.map(({ id }) => id);
-    },
+    listSkipped: (projectId, runId) => listSkipped(database, projectId, runId),
 
-    async *readSkipped(projectId, ids) {
-      for (let next = 0; next < ids.length; ) {
-        const wanted = ids.slice(next, next + pageRows);
-        const { rows } = await database.readScoped<SkippedRecord>([projectId], buildSkippedPage(projectId, wanted));
-        yield* rows.map(readSkipped);
-        // Without a row none of the requested results is skipped any more.
-        next += Number(rows.at(-1)?.place ?? wanted.length);
-      }
-    },
+    readSkipped: (projectId, ids) => readSkipped(database, projectId, ids),
 
     async restate({ projectId, runId }, { id, skipReason, row }) {
       await database.scoped([projectId], (transaction) =>
@@ -227,40 +195,6 @@ const insertJudged = ({ projectId, runId }: RescoringScope, results: readonly St
     from judged`,
   values: [projectId, runId, ...resultValues(results)],
 });
-
-interface SkippedRecord {
-  place: string;
-  id: string;
-  idempotency_key: string;
-  case_id: string;
-  skip_reason: string;
-  document: string;
-  submitted_context: string | null;
-}
-
-const readSkipped = (row: SkippedRecord): SkippedResult => ({
-  id: row.id,
-  idempotencyKey: row.idempotency_key,
-  caseId: row.case_id,
-  skipReason: row.skip_reason,
-  row: JSON.parse(row.document) as ResultRow,
-  submittedContext:
-    row.submitted_context === null ? null : (JSON.parse(row.submitted_context) as SubmittedResult["retrievalContext"]),
-});
-
-function buildSkippedPage(projectId: string, ids: readonly string[]): Statement {
-  const page = `
-    select listed.place, results.id, idempotency_key, case_id, skip_reason, document::text, submitted_context::text
-    from ${listedIds}
-    join evals.results
-      on results.project_id = $1
-      and results.id = listed.id
-      and results.status = 'skipped'
-    offset 0`;
-  const size = "octet_length(document) + coalesce(octet_length(submitted_context), 0)";
-  const text = selectPage({ page, order: "place", size });
-  return { name: "rescoring_read_skipped", text, values: [projectId, ids] };
-}
 
 async function readState(
   transaction: Queryable,
