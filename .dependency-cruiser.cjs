@@ -124,14 +124,15 @@ module.exports = {
     {
       name: "dashboard-features-are-islands",
       severity: "error",
-      comment: "A feature stands on api, ui, shell and blocks. What two features show belongs into blocks.",
+      comment: "A feature imports api, ui, shell and blocks. What two features show belongs in blocks.",
       from: { path: "^apps/dashboard/src/([^/]+)/", pathNot: "^apps/dashboard/src/(api|ui|shell|blocks)/" },
       to: { path: "^apps/dashboard/src/[^/]+/", pathNot: "^apps/dashboard/src/($1|api|ui|shell|blocks)/" },
     },
     {
       name: "dashboard-layers",
       severity: "error",
-      comment: "api knows nobody, ui knows api, blocks and shell know both; none of them knows a feature.",
+      comment:
+        "api imports none of the others, ui imports api, blocks and shell import both; none of them imports a feature.",
       from: { path: "^apps/dashboard/src/(api|ui)/" },
       to: { path: "^apps/dashboard/src/", pathNot: "^apps/dashboard/src/(api|ui)/" },
     },
