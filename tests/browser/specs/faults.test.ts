@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Request } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
 import { createOwnProject, sample } from "../src/projects.ts";
@@ -133,6 +134,10 @@ test("an overloaded API's error is shown as it was sent, and the page loads agai
 
 test("a server that does not answer is reported with the time since when, the loaded content stays, and all is read again afterwards", async () => {
   const { page, problems, close } = await openPage({ mayFail: (_, status) => status === null });
+  const open = new Set<Request>();
+  page.on("request", (request) => open.add(request));
+  page.on("requestfinished", (request) => open.delete(request));
+  page.on("requestfailed", (request) => open.delete(request));
   await page.clock.install();
   await page.goto(`${base}/traces?paused=true`);
   await page.getByText("I want my money back").first().waitFor();
@@ -143,8 +148,9 @@ test("a server that does not answer is reported with the time since when, the lo
   expect(await page.getByText("I want my money back").first().isVisible()).toBe(true);
   expect(await inspect(page)).toEqual([]);
 
-  // The banner asks every 5 s by itself. While the page's clock is paused, only the button asks.
+  // The banner asks every 5 s by itself. While the page's clock is paused, only the button asks, once earlier requests have ended.
   await page.clock.pauseAt(Date.now() + 1_000);
+  await expect.poll(() => open.size).toBe(0);
   const tryNow = page.getByRole("button", { name: "Try now", exact: true });
   const refused = page.waitForEvent("requestfailed");
   await tryNow.click();
