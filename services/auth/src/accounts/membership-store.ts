@@ -5,6 +5,7 @@ import { type Act, recordAudit } from "../audit/audit-event-store.ts";
 import type { ModelStore } from "../models/model-store.ts";
 import type { KeyVault } from "../project-keys/key-vault.ts";
 import { createProjectKey } from "../project-keys/project-key.ts";
+import { insertProjectKey } from "../project-keys/project-key-store.ts";
 import type { ProviderKeyStore } from "../provider-keys/provider-key-store.ts";
 
 export type Role = "owner" | "admin" | "member";
@@ -178,7 +179,6 @@ async function seedProject(
 ): Promise<string> {
   const id = uuidv7(clock.now());
   const at = new Date(clock.now());
-  const apiKey = createProjectKey();
   await transaction.query({
     name: "project_insert_tenant_default",
     text: `
@@ -186,13 +186,7 @@ async function seedProject(
       values ($1, $2, true, $3, $4)`,
     values: [id, seededName, organizationId, at],
   });
-  await transaction.query({
-    name: "account_project_key_insert",
-    text: `
-      insert into auth.project_keys (project_id, fingerprint, sealed_key, created_at)
-      values ($1, $2, $3, $4)`,
-    values: [id, vault.fingerprint(apiKey), vault.seal(id, apiKey), at],
-  });
+  await transaction.query(insertProjectKey(vault, id, createProjectKey(), at));
   return id;
 }
 

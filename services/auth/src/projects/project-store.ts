@@ -4,6 +4,7 @@ import { type Clock, uuidv7 } from "@touchstone/service-kit";
 import { type Act, recordAudit } from "../audit/audit-event-store.ts";
 import type { KeyVault } from "../project-keys/key-vault.ts";
 import { createProjectKey } from "../project-keys/project-key.ts";
+import { insertProjectKey, selectKeyOwner, selectProjectKey } from "../project-keys/project-key-store.ts";
 
 /** A project with its key, which only auth holds. */
 export interface Project {
@@ -73,7 +74,7 @@ export function createProjectStore(database: Database, vault: KeyVault, clock: C
       const at = new Date(clock.now());
       await database.transaction(async (transaction) => {
         const { rows } = await transaction.query(insertDefaultProject(id, at));
-        if (rows.length > 0) await transaction.query(insertKey(vault, id, createProjectKey(), at));
+        if (rows.length > 0) await transaction.query(insertProjectKey(vault, id, createProjectKey(), at));
       });
     },
 
@@ -94,7 +95,7 @@ export function createProjectStore(database: Database, vault: KeyVault, clock: C
       const isCreated = await database.transaction(async (transaction) => {
         if (organizationId !== null && !(await holdOrganization(transaction, organizationId))) return false;
         await transaction.query(insertProject({ id, name, createdAt, organizationId }));
-        await transaction.query(insertKey(vault, id, apiKey, createdAt));
+        await transaction.query(insertProjectKey(vault, id, apiKey, createdAt));
         await recordAudit(transaction, {
           ...act,
           action: "project.created",
@@ -139,14 +140,14 @@ export function createProjectStore(database: Database, vault: KeyVault, clock: C
     },
 
     async readKey(projectId) {
-      const { rows } = await database.query<{ sealed_key: Buffer }>(selectKey(projectId));
+      const { rows } = await database.query<{ sealed_key: Buffer }>(selectProjectKey(projectId));
       const [row] = rows;
       return row === undefined ? null : vault.open(projectId, row.sealed_key);
     },
 
     async resolveKey(apiKey) {
       const { rows } = await database.query<{ project_id: string; organization_id: string | null }>(
-        selectOwner(vault.fingerprint(apiKey)),
+        selectKeyOwner(vault.fingerprint(apiKey)),
       );
       const [row] = rows;
       return row === undefined ? null : { projectId: row.project_id, organizationId: row.organization_id };
@@ -195,15 +196,6 @@ const insertProject = (project: Pick<Project, "id" | "name" | "createdAt" | "org
     insert into auth.projects (id, name, created_at, organization_id)
     values ($1, $2, $3, $4)`,
   values: [project.id, project.name, project.createdAt, project.organizationId],
-});
-
-/** A project has one key. A duplicate fingerprint fails: 190 random bits do not repeat. */
-const insertKey = (vault: KeyVault, projectId: string, apiKey: string, at: Date): Statement => ({
-  name: "project_key_insert",
-  text: `
-    insert into auth.project_keys (project_id, fingerprint, sealed_key, created_at)
-    values ($1, $2, $3, $4)`,
-  values: [projectId, vault.fingerprint(apiKey), vault.seal(projectId, apiKey), at],
 });
 
 /** The old fingerprint is gone with the commit. Of two concurrent rotations the later one wins. */
@@ -256,23 +248,6 @@ const selectName = (projectId: string): Statement => ({
     join auth.project_keys key on key.project_id = project.id
     where project.id = $1`,
   values: [projectId],
-});
-
-const selectKey = (projectId: string): Statement => ({
-  name: "project_key_read",
-  text: "select sealed_key from auth.project_keys where project_id = $1",
-  values: [projectId],
-});
-
-/** By the unique index on the fingerprint; no secret is compared. */
-const selectOwner = (fingerprint: Buffer): Statement => ({
-  name: "project_key_resolve",
-  text: `
-    select key.project_id, project.organization_id
-    from auth.project_keys key
-    join auth.projects project on project.id = key.project_id
-    where key.fingerprint = $1`,
-  values: [fingerprint],
 });
 
 /** Prevents deletion of the organization until the transaction ends. False: it was deleted. */

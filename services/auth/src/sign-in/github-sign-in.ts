@@ -4,6 +4,7 @@ import { readProviderProfile } from "./provider-profile.ts";
 import {
   authorizationUrl,
   type ProviderDependencies,
+  reasonOf,
   requireOwnSignIn,
   type SignInProvider,
   textOf,
@@ -101,8 +102,4 @@ export function createGithubSignIn(options: ProviderDependencies & { client: Git
       await Promise.all([siteHttp.close(), apiHttp.close()]);
     },
   };
-}
-
-function reasonOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message.slice(0, 300) : "unknown";
 }

@@ -6,6 +6,7 @@ import { readProviderProfile } from "./provider-profile.ts";
 import {
   authorizationUrl,
   type ProviderDependencies,
+  reasonOf,
   requireOwnSignIn,
   type SignInProvider,
   textOf,
@@ -149,9 +150,4 @@ async function askForClaims(
 function basic(clientId: string, secret: string): string {
   const encode = (text: string) => new URLSearchParams({ x: text }).toString().slice(2);
   return `Basic ${Buffer.from(`${encode(clientId)}:${encode(secret)}`).toString("base64")}`;
-}
-
-/** Messages of this code and of the validating libraries; none of them contains a token. */
-function reasonOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message.slice(0, 300) : "unknown";
 }

@@ -60,3 +60,8 @@ export function textOf(body: unknown, name: string): string | null {
   const value = (body as Record<string, unknown>)[name];
   return typeof value === "string" && value !== "" ? value : null;
 }
+
+/** Why a sign-in failed, for the log: messages of this code and of the validating libraries; none contains a token. */
+export function reasonOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message.slice(0, 300) : "unknown";
+}

@@ -173,27 +173,19 @@ const selectWorst = (projectId: string, scorerKey: string, { since, until, limit
 });
 
 function readRating(row: RatingRow & { micros: string }): { rating: LiveRating; position: RatingPosition } {
-  const rating = {
-    id: row.id,
-    traceId: row.trace_id,
-    sessionId: row.session_id,
-    rating: row.rating,
-    justification: row.justification,
-    createdAt: row.created_at.toISOString(),
-    threshold: row.threshold,
-    scorerVersion: row.scorer_version,
-    model: row.model,
-    verdictId: row.record_id,
-    judges: row.judges,
-  };
+  const rating = { ...readJudgement(row), traceId: row.trace_id, sessionId: row.session_id };
   return { rating, position: { rating: row.rating, micros: row.micros, id: row.id } };
 }
 
 const readEvaluation = (row: VerdictRow): TraceEvaluation => ({
-  id: row.id,
+  ...readJudgement(row),
   kind: row.is_group ? "group" : "judge",
   evaluatorId: row.scorer_key.slice(row.scorer_key.indexOf(":") + 1),
   evaluatorName: row.scorer_name,
+});
+
+const readJudgement = (row: JudgementRow) => ({
+  id: row.id,
   rating: row.rating,
   justification: row.justification,
   createdAt: row.created_at.toISOString(),
@@ -222,10 +214,8 @@ const readScore = (row: ScoreRow, sessionId: string): SessionScore => ({
   createdAt: row.created_at.toISOString(),
 });
 
-type RatingRow = {
+type JudgementRow = {
   id: string;
-  trace_id: string | null;
-  session_id: string | null;
   rating: number;
   justification: string | null;
   created_at: Date;
@@ -235,16 +225,9 @@ type RatingRow = {
   record_id: string | null;
   judges: GroupJudge[] | null;
 };
-type VerdictRow = Omit<RatingRow, "trace_id" | "session_id"> & {
-  scorer_key: string;
-  scorer_name: string;
-  is_group: boolean;
-};
-type ScoreRow = Omit<RatingRow, "trace_id" | "session_id" | "scorer_version"> & {
-  scorer_key: string;
-  scorer_name: string;
-  span_count: number;
-};
+type RatingRow = JudgementRow & { trace_id: string | null; session_id: string | null };
+type VerdictRow = JudgementRow & { scorer_key: string; scorer_name: string; is_group: boolean };
+type ScoreRow = Omit<JudgementRow, "scorer_version"> & { scorer_key: string; scorer_name: string; span_count: number };
 
 type Point = z.infer<typeof liveRatings>["points"][number];
 

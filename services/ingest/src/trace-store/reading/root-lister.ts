@@ -30,7 +30,7 @@ export function createRootLister(
   const listed = createListedBodies();
 
   /**
-   * Reads the candidates before the search runs. Whatever is stored or changed in between gets a number that the
+   * Reads the candidates before the search runs. A text that is stored or changed in between gets a number that the
    * search reads anyway. Null without a pattern.
    */
   async function findCandidates(query: {

@@ -1,4 +1,5 @@
 import type { Statement, Transaction } from "@touchstone/db";
+import { dependentRemovals } from "./dependent-removals.ts";
 import { settleTraces, traceKeysOf, tracesLock } from "./trace-settling.ts";
 
 /** A row of a detached week of spans. */
@@ -50,44 +51,10 @@ function buildGoneRemoval(projectId: string, rows: readonly GoneRow[]): Statemen
         delete from ingest.trace_verdicts
         where project_id = $1 and trace_id = any($2::uuid[])
       ),
-      scored as materialized (
-        select score
-        from unnest($5::text[]) as gone (trace_key)
-        cross join lateral (
-          select ctid as score
-          from ingest.scores
-          where project_id = $1 and scores.trace_key = gone.trace_key
-          offset 0
-        ) of_row
-        union all
-        select score
-        from unnest($6::text[], $7::text[]) as gone (span_id, trace_key)
-        cross join lateral (
-          select ctid as score
-          from ingest.scores
-          where project_id = $1 and scores.span_id = gone.span_id
-            and (scores.trace_key is null or scores.trace_key = gone.trace_key)
-          offset 0
-        ) of_span
-      ),
-      not_scored as (
-        delete from ingest.scores
-        where project_id = $1 and ctid = any(array(select score from scored))
-      ),
-      linked as materialized (
-        select link
-        from unnest($5::text[]) as gone (trace_key)
-        cross join lateral (
-          select ctid as link
-          from ingest.media_links
-          where project_id = $1 and media_links.trace_key = gone.trace_key
-          offset 0
-        ) of_row
-      ),
-      unlinked as (
-        delete from ingest.media_links
-        where project_id = $1 and ctid = any(array(select link from linked))
-      )
+      ${dependentRemovals({
+        traces: "select * from unnest($5::text[]) as gone (trace_key)",
+        spans: "select * from unnest($6::text[], $7::text[]) as gone (span_id, trace_key)",
+      })}
       delete from ingest.log_fragments
       where project_id = $1 and trace_key is null and response_id = any($4::text[])`,
     values: [

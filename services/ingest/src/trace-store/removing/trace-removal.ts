@@ -2,6 +2,7 @@ import type { Statement } from "@touchstone/db";
 import type { RootFilter } from "../../model/root-filter.ts";
 import { otlpFlag } from "../../model/span-row.ts";
 import { rootConditions } from "../reading/root-conditions.ts";
+import { dependentRemovals } from "./dependent-removals.ts";
 
 /** Some matching roots, with the keys of the rows that belong to them. */
 export function buildRootSeeds(projectId: string, filter: Omit<RootFilter, "pattern">, limit: number): Statement {
@@ -26,8 +27,7 @@ const removalShard = -1;
  * Removes these rows and, in the same statement, their identities, counts, search texts, scores, links to media, the REST
  * children's wait for a parent, and log records with only a response id. A count is reduced for the row's own day, framework
  * and source, as of the moment its lock is acquired. (Arrays, not joins: those scanned every identity of the project for
- * every row, 3 s for two thousand rows of four thousand. Scores and links are looked up one by one, because without
- * statistics an array would be compared with each of the project.)
+ * every row, 3 s for two thousand rows of four thousand.)
  */
 export function buildRowRemoval(projectId: string, ids: readonly string[]): Statement {
   const text = `
@@ -63,45 +63,13 @@ export function buildRowRemoval(projectId: string, ids: readonly string[]): Stat
       delete from ingest.log_fragments
       where project_id = $1 and trace_key is null and response_id = any(array(select response_id from removed))
     ),
-    scored as materialized (
-      select score
-      from removed
-      cross join lateral (
-        select ctid as score
-        from ingest.scores
-        where project_id = $1 and scores.trace_key = replace(removed.id::text, '-', '')
-        offset 0
-      ) of_row
-      union all
-      select score
-      from removed
-      cross join unnest(array[removed.span_id, removed.id::text]) as named (span_id)
-      cross join lateral (
-        select ctid as score
-        from ingest.scores
-        where project_id = $1 and scores.span_id = named.span_id
-          and (scores.trace_key is null or scores.trace_key = replace(removed.trace_key::text, '-', ''))
-        offset 0
-      ) of_span
-    ),
-    unscored as (
-      delete from ingest.scores
-      where project_id = $1 and ctid = any(array(select score from scored))
-    ),
-    linked as materialized (
-      select link
-      from removed
-      cross join lateral (
-        select ctid as link
-        from ingest.media_links
-        where project_id = $1 and media_links.trace_key = replace(removed.id::text, '-', '')
-        offset 0
-      ) of_row
-    ),
-    unlinked as (
-      delete from ingest.media_links
-      where project_id = $1 and ctid = any(array(select link from linked))
-    )
+    ${dependentRemovals({
+      traces: "select replace(id::text, '-', '') as trace_key from removed",
+      spans: `
+        select names.span_id, replace(removed.trace_key::text, '-', '') as trace_key
+        from removed
+        cross join unnest(array[removed.span_id, removed.id::text]) as names (span_id)`,
+    })}
     select count(*)::integer as spans, (count(*) filter (where is_root))::integer as roots
     from removed`;
   return { name: "spans_remove", text, values: [projectId, ids, removalShard] };
