@@ -121,6 +121,17 @@ export { requireProject } from "./require-project.ts";
 export { encodeRpcStatus, prefersRpcStatus } from "./rpc-status.ts";
 export { runAtOnce, runInSlices, type Sliced } from "./run-in-slices.ts";
 export { runProcess } from "./run-process.ts";
+export {
+  type JsonSlice,
+  JsonSyntaxError,
+  type JsonType,
+  refuseBadJson,
+  type ScannedObject,
+  scanElements,
+  scanMembers,
+  scanMembersInSlices,
+  walkElements,
+} from "./scan-members.ts";
 export { createScrapeReading } from "./scrape-reading.ts";
 export type { Handler, ServedRoute } from "./served-route.ts";
 export type { Service } from "./service.ts";

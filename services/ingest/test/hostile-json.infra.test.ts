@@ -1,7 +1,6 @@
 import { limits } from "@touchstone/contracts";
-import { uuidv7 } from "@touchstone/service-kit";
+import { scanMembers, uuidv7 } from "@touchstone/service-kit";
 import { describe, expect, test } from "vitest";
-import { scanMembers } from "../src/model/scan-members.ts";
 import { type Reply, useIngest } from "./running-ingest.ts";
 
 /** What agents log and parsers trip over, over HTTP and PostgreSQL. */

@@ -1,10 +1,9 @@
 import { limits } from "@touchstone/contracts";
-import { decodeJsonText, runAtOnce, uuidv7 } from "@touchstone/service-kit";
+import { decodeJsonText, runAtOnce, scanMembers, uuidv7 } from "@touchstone/service-kit";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { renderExportedSpan } from "../src/export/render-exported-span.ts";
 import { readExportedSpan } from "../src/import/read-exported-span.ts";
-import { scanMembers } from "../src/model/scan-members.ts";
 import type { IncomingSpan } from "../src/model/span.ts";
 import { prepareSpans } from "../src/recording/prepare-span.ts";
 import { showDetail } from "../src/traces/show-trace.ts";

@@ -1,6 +1,6 @@
+import { JsonSyntaxError, scanElements, scanMembers, scanMembersInSlices } from "@touchstone/service-kit";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { JsonSyntaxError, scanElements, scanMembers, scanMembersInSlices } from "../src/model/scan-members.ts";
 import { jsonText } from "./json-arbitrary.ts";
 
 function accepts(read: () => unknown): boolean {

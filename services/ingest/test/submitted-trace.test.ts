@@ -1,6 +1,5 @@
-import { isAppError } from "@touchstone/service-kit";
+import { isAppError, scanMembers } from "@touchstone/service-kit";
 import { describe, expect, test } from "vitest";
-import { scanMembers } from "../src/model/scan-members.ts";
 import { readSubmittedTrace } from "../src/traces/submitted-trace.ts";
 
 function read(body: unknown) {

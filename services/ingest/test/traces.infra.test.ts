@@ -1,8 +1,7 @@
 import { sessionSpans, submitTraceReply, traceDetail, traceList, workspaceIgnored } from "@touchstone/contracts";
-import { uuidv7 } from "@touchstone/service-kit";
+import { scanMembers, uuidv7 } from "@touchstone/service-kit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { scanMembers } from "../src/model/scan-members.ts";
 import { jsonText, objectText } from "./json-arbitrary.ts";
 import { type Reply, startIngest, useIngest } from "./running-ingest.ts";
 

@@ -1,8 +1,8 @@
 import { limits } from "@touchstone/contracts";
+import { scanElements, scanMembers } from "@touchstone/service-kit";
 import { looselyParsed } from "../messages/json-text.ts";
 import { readConversation } from "../messages/read-conversation.ts";
 import type { FragmentBody, FragmentToolCall } from "../model/fragment-body.ts";
-import { scanElements, scanMembers } from "../model/scan-members.ts";
 import type { JsonText } from "../model/span.ts";
 import { type SpanBody, truncationMarker } from "../model/span-body.ts";
 

@@ -1,6 +1,6 @@
+import { scanElements, scanMembers } from "@touchstone/service-kit";
 import type { Derivation } from "../model/derivation.ts";
 import type { FragmentBody } from "../model/fragment-body.ts";
-import { scanElements, scanMembers } from "../model/scan-members.ts";
 import type { JsonText } from "../model/span.ts";
 import type { MergedBody } from "./merge-fragments.ts";
 

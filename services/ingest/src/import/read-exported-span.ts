@@ -1,7 +1,14 @@
 import { isStorable, isUuid, limits } from "@touchstone/contracts";
-import { parseIsoTime, type Sliced, uuidv7TimeMs } from "@touchstone/service-kit";
+import {
+  type JsonSlice,
+  type JsonType,
+  parseIsoTime,
+  type Sliced,
+  scanMembersInSlices,
+  uuidv7TimeMs,
+  walkElements,
+} from "@touchstone/service-kit";
 import { toPromptUse } from "../model/own-facts.ts";
-import { type JsonSlice, type JsonType, scanMembersInSlices, walkElements } from "../model/scan-members.ts";
 import type { IncomingSpan, JsonText } from "../model/span.ts";
 import { guessSpanKind, normaliseSpanKind } from "../model/span-kind.ts";
 import { cleanText } from "../otlp/mapping/clean-text.ts";

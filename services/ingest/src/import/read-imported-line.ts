@@ -1,6 +1,12 @@
 import { limits } from "@touchstone/contracts";
-import { decodeJsonText, isAppError, runInSlices, type Sliced } from "@touchstone/service-kit";
-import { JsonSyntaxError, scanMembersInSlices } from "../model/scan-members.ts";
+import {
+  decodeJsonText,
+  isAppError,
+  JsonSyntaxError,
+  runInSlices,
+  type Sliced,
+  scanMembersInSlices,
+} from "@touchstone/service-kit";
 import type { IncomingSpan } from "../model/span.ts";
 import type { ItemSource } from "../otlp/decode-items.ts";
 import { type ExportSlice, readTraceExport } from "../otlp/decode-trace-export.ts";

@@ -1,8 +1,7 @@
 import type { JudgedTrace, Trajectory } from "@touchstone/contracts";
-import { runInSlices, type Sliced } from "@touchstone/service-kit";
+import { runInSlices, type Sliced, scanMembersInSlices } from "@touchstone/service-kit";
 import type { ReadSpan } from "../model/read-span.ts";
 import { cutText, readRecordedText } from "../model/recorded-text.ts";
-import { scanMembersInSlices } from "../model/scan-members.ts";
 import { decodeSpanBody, readBodyMembers, type SpanBody } from "../model/span-body.ts";
 import type { TraceStore } from "../trace-store/trace-store.ts";
 import { placeSteps } from "./place-steps.ts";

@@ -1,7 +1,7 @@
 import { limits, type RecordedToolCall, type Trajectory } from "@touchstone/contracts";
 import type { Sliced } from "@touchstone/service-kit";
+import { type JsonSlice, scanElements, scanMembers, scanMembersInSlices, walkElements } from "@touchstone/service-kit";
 import { copyText, cutText } from "../model/recorded-text.ts";
-import { type JsonSlice, scanElements, scanMembers, scanMembersInSlices, walkElements } from "../model/scan-members.ts";
 import type { JsonText } from "../model/span.ts";
 import { truncationMarker } from "../model/span-body.ts";
 

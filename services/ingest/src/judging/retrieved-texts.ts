@@ -1,6 +1,6 @@
 import type { Sliced } from "@touchstone/service-kit";
+import { scanMembersInSlices, walkElements } from "@touchstone/service-kit";
 import { copyText, cutText } from "../model/recorded-text.ts";
-import { scanMembersInSlices, walkElements } from "../model/scan-members.ts";
 import type { JsonText } from "../model/span.ts";
 
 /** Members that hold the text of a document; first the one of mapped OTLP documents. */

@@ -1,6 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { storableText } from "@touchstone/service-kit";
-import { type JsonSlice, scanElements, scanMembers } from "./scan-members.ts";
+import { type JsonSlice, scanElements, scanMembers, storableText } from "@touchstone/service-kit";
 import type { JsonText } from "./span.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { scanElements, scanMembers } from "../model/scan-members.ts";
+import { scanElements, scanMembers } from "@touchstone/service-kit";
 import type { JsonText } from "../model/span.ts";
 import { truncationMarker } from "../model/span-body.ts";
 

@@ -4,12 +4,14 @@ import {
   isDeeperThan,
   parseBody,
   parseJsonText,
+  refuseBadJson,
   requireFewValues,
   runAtOnce,
   runInSlices,
   type Sliced,
+  scanMembersInSlices,
+  walkElements,
 } from "@touchstone/service-kit";
-import { refuseBadJson, scanMembersInSlices, walkElements } from "../model/scan-members.ts";
 import { tooManyAttributes } from "./count-attributes.ts";
 
 /** Texts of so many characters are scanned before they are parsed: any shorter one takes a few milliseconds. */

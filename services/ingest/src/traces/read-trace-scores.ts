@@ -1,7 +1,7 @@
 import type { ShownScore } from "@touchstone/contracts";
+import { scanMembers } from "@touchstone/service-kit";
 import type { Evaluation } from "../model/fragment-body.ts";
 import type { ReadSpan } from "../model/read-span.ts";
-import { scanMembers } from "../model/scan-members.ts";
 import { decodeSpanBody, readBodyMembers } from "../model/span-body.ts";
 import { showScore } from "../scores/show-score.ts";
 import type { TargetScores } from "../scores/target-score-reader.ts";

@@ -3,13 +3,16 @@ import {
   type Call,
   decodeJsonText,
   type Handler,
+  refuseBadJson,
   requireJson,
   requireProject,
   requireWorkspace,
   runInSlices,
+  type ScannedObject,
+  scanMembers,
+  scanMembersInSlices,
 } from "@touchstone/service-kit";
 import type { AgentStore } from "../agents/agent-store.ts";
-import { refuseBadJson, type ScannedObject, scanMembers, scanMembersInSlices } from "../model/scan-members.ts";
 import type { SpanRecorder } from "../recording/span-recorder.ts";
 import { type Members, readSubmittedTrace } from "./submitted-trace.ts";
 

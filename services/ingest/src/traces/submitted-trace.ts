@@ -1,6 +1,5 @@
 import { isStorable, limits } from "@touchstone/contracts";
-import { AppError, parseIsoTime } from "@touchstone/service-kit";
-import { type JsonSlice, type JsonType, scanMembers } from "../model/scan-members.ts";
+import { AppError, type JsonSlice, type JsonType, parseIsoTime, scanMembers } from "@touchstone/service-kit";
 import type { IncomingSpan } from "../model/span.ts";
 import { guessSpanKind, normaliseSpanKind } from "../model/span-kind.ts";
 import { readToolCalls } from "../model/tool-calls.ts";

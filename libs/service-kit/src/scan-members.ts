@@ -1,5 +1,6 @@
-import { limits } from "@touchstone/contracts";
-import { AppError, runAtOnce, type Sliced } from "@touchstone/service-kit";
+import { limits } from "@touchstone/contracts/limits";
+import { AppError } from "./app-error.ts";
+import { runAtOnce, type Sliced } from "./run-in-slices.ts";
 
 /** The type of a JSON value, in the words of validation messages. */
 export type JsonType = "object" | "array" | "string" | "number" | "boolean" | "null";
