@@ -25,7 +25,7 @@ const atLimit: Record<keyof typeof limits, string> = {
   batchNamesMax:
     "The same of a batch of results, scores or span updates. Bodies of datasets, of cases and of traces have no such limit.",
   langfuseNamesMax:
-    "The same of a batch of events or scores of a client of Langfuse; one event has at most `batchNamesMax` of them.",
+    "The same of a batch of events or scores of a client of Langfuse; one event or score has at most `batchNamesMax` of them.",
   mcpNamesMax: "The same of a message of the Model Context Protocol; more is 400.",
   jsonMembersMax:
     "Members of the body of a trace, of its metadata and of one tool call, and tool calls; more is 400. The contents of input and output are not counted.",

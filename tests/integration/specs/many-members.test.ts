@@ -75,6 +75,17 @@ describe("a client of Langfuse", () => {
       ],
     });
   });
+
+  test("gets the score with too many back, and the others of its list are stored", async () => {
+    const score = (name: string, metadata: unknown) => ({ name, value: 1, traceId: "trace of scores", metadata });
+    const long = score("long", objectOf(limits.batchNamesMax));
+    const refusal = `The score has more than ${limits.batchNamesMax} members`;
+    expect(await send("/scores", [long, score("short", objectOf(10))])).toEqual({
+      status: 207,
+      body: { accepted: 1, rejected: 1, errors: [{ message: `scores[0]: ${refusal}` }] },
+    });
+    expect(await send("/scores", long)).toMatchObject({ status: 400, body: { message: refusal } });
+  });
 });
 
 test("a trace and a dataset may have many members", async () => {

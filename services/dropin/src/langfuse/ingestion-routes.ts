@@ -2,26 +2,27 @@ import {
   type LangfuseBatchReply,
   type LangfuseEvent,
   langfuseEvent,
-  limits,
   routes,
   type SubmittedSpanUpdate,
   spanUpdatesReply,
 } from "@touchstone/contracts";
 import {
   type Clock,
-  elementsOf,
+  decodeJsonText,
   type Handler,
-  hasMoreNames,
   isJsonObject,
   memberText,
+  memberValue,
   parseBody,
-  readJsonObject,
+  readJsonBytes,
+  refuseBadJson,
   requireProject,
   runInSlices,
   type ServedRoute,
   type Sliced,
 } from "@touchstone/service-kit";
 import type { Owner } from "../owner.ts";
+import { readItems, requireParsed, type SentItem, scanBody } from "./read-items.ts";
 import { storeScores } from "./score-routes.ts";
 import { toScore } from "./scores.ts";
 import { EventError, joinReaches, readSpanEvent } from "./span-updates.ts";
@@ -35,10 +36,10 @@ export function ingestionRoutes({ ingest, clock }: { ingest: Owner; clock: Clock
 /** `POST /api/public/ingestion`: each event is stored or named among the errors. */
 function ingestBatch(ingest: Owner, clock: Clock): Handler {
   return async (call) => {
-    const { text, value } = await readJsonObject(call);
-    const { batch } = parseBody(value, routes.ingestLangfuseBatch.body);
-    const work = readEvents(batch, text, { projectId: requireProject(call), nowMs: clock.now() });
-    const { errors, updates, reaches, scores } = await runInSlices(work, call.signal);
+    const text = decodeJsonText(await readJsonBytes(call));
+    const projectId = requireProject(call);
+    const work = readBatch(text, { projectId, nowMs: clock.now(), namesMax: call.namesMax });
+    const { ids, errors, updates, reaches, scores } = await runInSlices(work, call.signal).catch(refuseBadJson);
     const blame = (eventId: string, message: string): void => void (eventId !== "" && errors.set(eventId, message));
     const withReaches = [...updates, ...joinReaches(reaches).map((item) => ({ eventId: "", item }))];
     await storeInParts(withReaches, blame, async (items) => {
@@ -50,7 +51,7 @@ function ingestBatch(ingest: Owner, clock: Clock): Handler {
     });
     await storeScores(ingest, call, scores, blame);
     const body: LangfuseBatchReply = {
-      successes: [...new Set(batch.map(idOf))].filter((id) => !errors.has(id)).map((id) => ({ id, status: 201 })),
+      successes: [...ids].filter((id) => !errors.has(id)).map((id) => ({ id, status: 201 })),
       errors: [...errors].map(([id, message]) => ({ id, status: 400, message, error: "InvalidRequestError" })),
     };
     return { status: 207, body };
@@ -59,6 +60,7 @@ function ingestBatch(ingest: Owner, clock: Clock): Handler {
 
 /** What the events of a batch state. */
 interface ReadEvents {
+  ids: Set<string>;
   updates: Part<SubmittedSpanUpdate>[];
   reaches: SubmittedSpanUpdate[];
   scores: Part<string>[];
@@ -66,26 +68,22 @@ interface ReadEvents {
   errors: Map<string, string>;
 }
 
-function* readEvents(
-  batch: readonly unknown[],
+function* readBatch(
   text: string,
-  { projectId, nowMs }: { projectId: string; nowMs: number },
+  { projectId, nowMs, namesMax }: { projectId: string; nowMs: number; namesMax: number | undefined },
 ): Sliced<ReadEvents> {
-  const read: ReadEvents = { updates: [], reaches: [], scores: [], errors: new Map() };
-  const eventTexts = elementsOf(memberText(text, "batch") ?? "[]");
-  yield;
-  // Of most batches no event is counted.
-  const mayHaveMany = hasMoreNames(text, limits.batchNamesMax);
-  for (const [index, sent] of batch.entries()) {
+  const sent = text === "" ? null : (yield* scanBody(text, namesMax)).members?.get("batch");
+  const items = sent?.type === "array" ? yield* readItems(sent.text) : null;
+  parseBody({ batch: items?.map(({ value }) => value) }, routes.ingestLangfuseBatch.body);
+  const read: ReadEvents = { ids: new Set(), updates: [], reaches: [], scores: [], errors: new Map() };
+  for (const item of items ?? []) {
     yield;
-    const eventId = idOf(sent);
-    const eventText = eventTexts[index] ?? "{}";
+    const eventId = idOf(item);
+    read.ids.add(eventId);
     try {
-      if (mayHaveMany && hasMoreNames(eventText, limits.batchNamesMax)) {
-        throw new EventError(`The event has more than ${limits.batchNamesMax} members`);
-      }
-      const event = readEvent(sent);
-      const bodyText = memberText(eventText, "body") ?? "{}";
+      requireParsed(item, "event");
+      const event = readEvent(item.value);
+      const bodyText = memberText(item.text, "body") ?? "{}";
       const ofSpan = readSpanEvent(event, bodyText, nowMs);
       if (ofSpan !== null) {
         read.updates.push({ eventId, item: ofSpan.update });
@@ -109,6 +107,7 @@ function readEvent(sent: unknown): LangfuseEvent {
 }
 
 /** An event without an id is answered under the empty one. */
-function idOf(sent: unknown): string {
-  return isJsonObject(sent) && typeof sent.id === "string" ? sent.id : "";
+function idOf({ value, text }: SentItem): string {
+  const id = value === undefined ? memberValue(text, "id") : isJsonObject(value) ? value.id : "";
+  return typeof id === "string" ? id : "";
 }

@@ -12,17 +12,19 @@ import {
   type Call,
   type Clock,
   decodeJsonText,
-  elementsOf,
   type Handler,
   isJsonObject,
   parseBody,
-  parseJsonText,
   readJsonBytes,
+  refuseBadJson,
   requireProject,
+  runInSlices,
   type ServedRoute,
+  type Sliced,
 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { Owner } from "../owner.ts";
+import { readItems, requireParsed, type SentItem, scanBody } from "./read-items.ts";
 import { toScore } from "./scores.ts";
 import { EventError } from "./span-updates.ts";
 import { askPatiently, type Part, storeInParts } from "./store-in-parts.ts";
@@ -50,58 +52,70 @@ export function storeScores(
 function createScores(ingest: Owner, clock: Clock): Handler {
   return async (call) => {
     const text = decodeJsonText(await readJsonBytes(call));
-    const sent = parseJsonText(text, call.namesMax);
-    const nowMs = clock.now();
-    return Array.isArray(sent)
-      ? createList(ingest, call, { sent, text, nowMs })
-      : createOne(ingest, call, { sent, text, nowMs });
+    const work = readScores(text, { projectId: requireProject(call), nowMs: clock.now(), namesMax: call.namesMax });
+    const read = await runInSlices(work, call.signal).catch(refuseBadJson);
+    return "score" in read ? createOne(ingest, call, read.score) : createList(ingest, call, read);
   };
 }
 
 const scoreBody = { schema: langfuseScore, sentences: langfuseScoreSentences, needed: [] } as const;
 
-/** The body of a request, parsed and as text. */
-interface SentBody<Body> {
-  sent: Body;
-  text: string;
-  nowMs: number;
+/** One score, or the scores of a list; `errors` by the position in it. */
+type ReadScores = { score: string } | ReadList;
+interface ReadList {
+  count: number;
+  scores: Part<string>[];
+  errors: Map<string, string>;
 }
 
-async function createOne(ingest: Owner, call: Call, { sent, text, nowMs }: SentBody<unknown>) {
-  const body = parseBody(sent, scoreBody);
+type Reading = Pick<Parameters<typeof toScore>[0], "projectId" | "nowMs">;
+
+function* readScores(text: string, reading: Reading & { namesMax: number | undefined }): Sliced<ReadScores> {
+  const { type } = yield* scanBody(text, reading.namesMax);
+  if (type === "array") return yield* readList(yield* readItems(text), reading);
+  const [item] = yield* readItems(`[${text}]`);
   try {
-    const score = toScore({ body, bodyText: text, event: null, projectId: requireProject(call), nowMs });
-    const stored = storedScores.parse(JSON.parse(await askPatiently(ingest, routes.submitScores, call, score)));
-    const reply: z.input<typeof langfuseScoreReply> = { id: stored.scores[0]?.id ?? "" };
-    return { status: 200, body: reply };
+    requireParsed(item, "score");
+    const body = parseBody(item.value, scoreBody);
+    return { score: toScore({ ...reading, body, bodyText: item.text, event: null }) };
   } catch (thrown) {
     if (thrown instanceof EventError) throw new AppError("bad_request", thrown.message, { cause: thrown });
     throw thrown;
   }
 }
 
-async function createList(ingest: Owner, call: Call, { sent, text, nowMs }: SentBody<readonly unknown[]>) {
-  if (sent.length === 0 || sent.length > limits.langfuseEventsMax) {
+function* readList(items: readonly SentItem[], reading: Reading): Sliced<ReadList> {
+  if (items.length === 0 || items.length > limits.langfuseEventsMax) {
     throw new AppError("bad_request", `A list must have 1 to ${limits.langfuseEventsMax} scores`);
   }
-  const projectId = requireProject(call);
-  const texts = elementsOf(text);
-  const errors = new Map<string, string>();
-  const scores: Part<string>[] = [];
-  for (const [index, body] of sent.entries()) {
+  const read: ReadList = { count: items.length, scores: [], errors: new Map() };
+  for (const [index, item] of items.entries()) {
+    yield;
     const eventId = String(index);
     try {
-      if (!isJsonObject(body)) throw new EventError("It must be an object");
-      scores.push({ eventId, item: toScore({ body, bodyText: texts[index] ?? "{}", event: null, projectId, nowMs }) });
+      requireParsed(item, "score");
+      if (!isJsonObject(item.value)) throw new EventError("It must be an object");
+      const score = toScore({ ...reading, body: item.value, bodyText: item.text, event: null });
+      read.scores.push({ eventId, item: score });
     } catch (thrown) {
       if (!(thrown instanceof EventError)) throw thrown;
-      errors.set(eventId, thrown.message);
+      read.errors.set(eventId, thrown.message);
     }
   }
+  return read;
+}
+
+async function createOne(ingest: Owner, call: Call, score: string) {
+  const stored = storedScores.parse(JSON.parse(await askPatiently(ingest, routes.submitScores, call, score)));
+  const body: z.input<typeof langfuseScoreReply> = { id: stored.scores[0]?.id ?? "" };
+  return { status: 200, body };
+}
+
+async function createList(ingest: Owner, call: Call, { count, scores, errors }: ReadList) {
   await storeScores(ingest, call, scores, (eventId, message) => void errors.set(eventId, message));
   if (errors.size === 0) return { status: 202, body: { message: "Accepted" } };
   const body: z.input<typeof langfuseScoresReply> = {
-    accepted: sent.length - errors.size,
+    accepted: count - errors.size,
     rejected: errors.size,
     errors: [...errors].map(([index, message]) => ({ message: `scores[${index}]: ${message}` })),
   };
