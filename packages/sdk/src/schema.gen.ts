@@ -4484,8 +4484,10 @@ export interface operations {
                 runSource?: string;
                 /** @description The name of the agent: `displayName`, else `name`, of the subject */
                 subject?: string;
-                /** @description The agent's version: `version`, else `metadata.version`, of the subject */
+                /** @description The agent's version: `version`, else `metadata.version`, of the subject; (unversioned): it states none */
                 version?: string;
+                /** @description true: without trace evaluations and external runs that no judge rated, as versions are compared */
+                judged?: string;
                 /** @description ISO 8601: created at this time or later */
                 from?: string;
                 /** @description ISO 8601: created before this time */

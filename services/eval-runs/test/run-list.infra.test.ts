@@ -1,4 +1,4 @@
-import { missingResults, runList } from "@touchstone/contracts";
+import { comparedVersions, missingResults, runList } from "@touchstone/contracts";
 import { buildDataset, buildResult } from "@touchstone/testkit";
 import { beforeEach, describe, expect, test } from "vitest";
 import { until } from "./conditions.ts";
@@ -89,6 +89,7 @@ describe("the list of runs", () => {
     expect(await idsOf("version=1.4.0")).toEqual([refund]);
     expect(await idsOf("version=7")).toEqual([search]);
     expect(await idsOf("version=1.4")).toEqual([]);
+    expect(await idsOf("version=(unversioned)")).toEqual([hostile]);
     expect(await idsOf("search=REFUND-")).toEqual([refund]);
     expect(await idsOf("search=1.4")).toEqual([refund]);
     expect(await idsOf("search=main")).toEqual([refund]);
@@ -101,6 +102,36 @@ describe("the list of runs", () => {
     expect(await idsOf("search=%00")).toEqual([hostile]);
     expect(await idsOf("from=2020-01-01&to=2021-01-01")).toEqual([]);
     expect(await idsOf("from=2020-01-01")).toEqual([hostile, search, refund]);
+  });
+
+  test("has under each version the runs that the comparison of versions counts", async () => {
+    const subjects = [
+      { version: "1.4.0" },
+      { version: "\u00a01.4.0\u3000" },
+      { version: "\t", metadata: { version: 1.4 } },
+      { version: { major: 1 }, metadata: { version: true } },
+      { version: "" },
+      null,
+    ];
+    for (const evaluationSubject of subjects) {
+      await client.finalize(await client.createRun(datasetId, { evaluationSubject }));
+    }
+    // Neither is counted.
+    const evaluationSubject = { version: "1.4.0" };
+    await client.finalize(await client.createRun(datasetId, { evaluationSubject, runSource: "external" }));
+    await client.createRun(datasetId, { evaluationSubject });
+
+    const { body } = await client.sendTo("GET", `/api/v1/evaluate/datasets/${datasetId}/run-comparison`);
+    const { versions } = comparedVersions.parse(body);
+    expect(versions.map(({ version, runCount }) => [version, runCount])).toEqual([
+      ["(unversioned)", 3],
+      ["1.4", 1],
+      ["1.4.0", 2],
+    ]);
+    for (const { version, runCount } of versions) {
+      const query = new URLSearchParams({ datasetId, version, status: "completed", judged: "true" });
+      expect((await list(`${query}`)).totalCount).toBe(runCount);
+    }
   });
 
   test("is read page by page, each run once", async () => {

@@ -38,18 +38,14 @@ export function AgentVersions({ datasetId }: { datasetId: string }) {
                     </Link>
                   </td>
                   <td>
-                    {isVersion({ version }) ? (
-                      <Link
-                        to="/p/$projectId/runs"
-                        params={{ projectId }}
-                        search={{ dataset: datasetId, version, status: "completed" }}
-                        className="text-ink hover:text-accent"
-                      >
-                        {formatCount(runCount)}
-                      </Link>
-                    ) : (
-                      formatCount(runCount)
-                    )}
+                    <Link
+                      to="/p/$projectId/runs"
+                      params={{ projectId }}
+                      search={{ dataset: datasetId, version, status: "completed", judged: true }}
+                      className="text-ink hover:text-accent"
+                    >
+                      {formatCount(runCount)}
+                    </Link>
                   </td>
                   <td>{formatCount(ratedCount)}</td>
                   <td>

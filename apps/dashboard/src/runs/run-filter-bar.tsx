@@ -31,7 +31,7 @@ export function RunFilterBar() {
   const navigate = useNavigate({ from: "/p/$projectId/runs" });
   const datasets = useQuery(allDatasetsQuery(api)).data ?? [];
   const agents = useQuery(agentNamesQuery(api)).data ?? [];
-  const { dataset, subject, version, source, status, from, to } = search;
+  const { dataset, subject, version, judged, source, status, from, to } = search;
   const change = (next: RunFilters, isTyping = false): void =>
     void navigate({ search: (before) => ({ ...before, ...next }), replace: isTyping });
   const isFiltered = Object.keys(filtersOf(search)).length > 0;
@@ -61,6 +61,14 @@ export function RunFilterBar() {
           chosen={version}
           options={[{ value: version, label: version }]}
           onChoose={(value) => change({ version: value })}
+        />
+      )}
+      {judged && (
+        <FilterMenu
+          label="Ratings"
+          chosen="judged"
+          options={[{ value: "judged", label: "By a judge" }]}
+          onChoose={(value) => change({ judged: value !== undefined || undefined })}
         />
       )}
       <FilterMenu label="Source" chosen={source} options={sources} onChoose={(value) => change({ source: value })} />

@@ -1,4 +1,4 @@
-import { list, oneOf, searchOf, text } from "../ui/search-params.ts";
+import { flag, list, oneOf, searchOf, text } from "../ui/search-params.ts";
 import { momentOf } from "../ui/time-windows.ts";
 
 /** The search parameters of the list. */
@@ -10,6 +10,8 @@ export const readRunsSearch = searchOf({
   subject: text,
   /** A version of the agent. */
   version: text,
+  /** Only runs that a comparison of versions counts. */
+  judged: flag,
   /** `sdk`, `ci`, or another source of the run. */
   source: text,
   status: oneOf(["in_progress", "completed", "failed"]),
@@ -31,7 +33,7 @@ export function filtersOf({ selected: _, ...filters }: RunsSearch): RunFilters {
 
 /** The filters as parameters of the API. */
 export function runListQueryOf(
-  { search, dataset, subject, version, source, status, from, to }: RunFilters,
+  { search, dataset, subject, version, judged, source, status, from, to }: RunFilters,
   now = Date.now(),
 ) {
   return {
@@ -40,6 +42,7 @@ export function runListQueryOf(
     ...(dataset !== undefined && { datasetId: dataset }),
     ...(subject !== undefined && { subject }),
     ...(version !== undefined && { version }),
+    ...(judged && { judged: "true" }),
     ...(source !== undefined && { runSource: source }),
     ...(status !== undefined && { status }),
     ...(from !== undefined && { from: momentOf(from, now) }),

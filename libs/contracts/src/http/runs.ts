@@ -302,7 +302,14 @@ export const listRunsQuery = z.object({
   status: z.string().optional().describe("in_progress, completed or failed"),
   runSource: z.string().optional().describe("sdk, ci, trace-eval or whatever the run was created with"),
   subject: z.string().optional().describe("The name of the agent: `displayName`, else `name`, of the subject"),
-  version: z.string().optional().describe("The agent's version: `version`, else `metadata.version`, of the subject"),
+  version: z
+    .string()
+    .optional()
+    .describe("The agent's version: `version`, else `metadata.version`, of the subject; (unversioned): it states none"),
+  judged: z
+    .string()
+    .optional()
+    .describe("true: without trace evaluations and external runs that no judge rated, as versions are compared"),
   from: z.string().optional().describe("ISO 8601: created at this time or later"),
   to: z.string().optional().describe("ISO 8601: created before this time"),
   search: z

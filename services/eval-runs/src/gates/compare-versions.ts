@@ -1,6 +1,7 @@
 import type { comparedVersions } from "@touchstone/contracts";
 import { isJsonObject } from "@touchstone/service-kit";
 import type { z } from "zod";
+import { unversioned } from "../runs/run-filter-reader.ts";
 
 type Reply = z.input<typeof comparedVersions>;
 
@@ -14,8 +15,6 @@ export interface VersionedRun {
   ratingSum: number;
 }
 
-/** The group of runs without a version. */
-const unversioned = "(unversioned)";
 /** The largest decrease from the previous version's average that still passes. */
 const tolerance = 0.5;
 

@@ -1,5 +1,5 @@
 import { AppError, readParameter } from "@touchstone/service-kit";
-import { type Query, readNumber } from "../queries/read-query.ts";
+import { type Query, readFlag, readNumber } from "../queries/read-query.ts";
 import { defaultMinEffect } from "../statistics/paired-verdict.ts";
 
 /** The checks of a gate. */
@@ -63,5 +63,3 @@ function checkMetricQuery(query: Query): void {
     throw new AppError("bad_request", "minEffect is required with metric and method");
   }
 }
-
-const readFlag = (query: Query, name: string): boolean => ["true", "1"].includes(readParameter(query, name) ?? "");

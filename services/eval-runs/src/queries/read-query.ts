@@ -37,3 +37,8 @@ export function readCursor(query: Query, what: string): string | null {
   if (cursor !== null && !isUuid(cursor)) throw new AppError("bad_request", `cursor must be ${what}`);
   return cursor;
 }
+
+/** True if the parameter is `true` or `1`. */
+export function readFlag(query: Query, name: string): boolean {
+  return ["true", "1"].includes(readParameter(query, name) ?? "");
+}

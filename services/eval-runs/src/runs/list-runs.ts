@@ -9,7 +9,7 @@ import {
   readParameter,
   requireProject,
 } from "@touchstone/service-kit";
-import { type Query, readAllOrNone, readOneOf } from "../queries/read-query.ts";
+import { type Query, readAllOrNone, readFlag, readOneOf } from "../queries/read-query.ts";
 import { type CountingDependencies, countRuns } from "./count-runs.ts";
 import type { KnownIntervals } from "./known-intervals.ts";
 import { renderListedRun } from "./render-run.ts";
@@ -84,6 +84,7 @@ function readQuery(query: Query): Omit<RunListQuery, "makeRoom"> {
       runSource: readStored(query, "runSource"),
       subject: readStored(query, "subject"),
       version: readStored(query, "version"),
+      isJudged: readFlag(query, "judged"),
       from: readInstant(query, "from"),
       to: readInstant(query, "to"),
       search: readStored(query, "search"),

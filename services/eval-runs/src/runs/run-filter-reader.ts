@@ -10,8 +10,10 @@ export interface RunFilter {
   runSource: string | null;
   /** The agent's complete name. */
   subject: string | null;
-  /** The agent's complete version, without white space around it. */
+  /** The agent's complete version, without white space around it; {@link unversioned} for runs that state none. */
   version: string | null;
+  /** Only those that a comparison of versions and the gates count: {@link isJudgedRun}. */
+  isJudged: boolean;
   /** Created at this time or later. */
   from: Date | null;
   /** Created before this time. */
@@ -37,8 +39,22 @@ const saidBySubject = (expressions: readonly string[]): string =>
 
 const nameOfSubject = "coalesce(subject ->> 'displayName', subject ->> 'name')";
 
-const trimmed = (expression: string): string => `nullif(btrim(${expression}, E' \\t\\r\\n'), '')`;
-const versionOfSubject = `coalesce(${trimmed("subject ->> 'version'")}, ${trimmed("subject #>> '{metadata,version}'")})`;
+/** The label of runs that state no version. */
+export const unversioned = "(unversioned)";
+
+/** What JavaScript trims. */
+const whiteSpace = String.raw` \t\n\u000b\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff`;
+const label = (value: string): string => String.raw`
+  case json_typeof(${value})
+    when 'string' then nullif(btrim(${value} #>> '{}', E'${whiteSpace}'), '')
+    when 'number' then
+      case
+        when ${value}::text ~ '^-?\d{1,15}(\.\d{1,15})?$' then trim_scale(${value}::text::numeric)::text
+        else ${value}::text
+      end
+  end`;
+/** The same as `readVersionLabel`, but for numbers that JavaScript writes with an exponent or rounds. */
+const versionOfSubject = `coalesce(${label("(subject -> 'version')")}, ${label("(subject #> '{metadata,version}')")}, '${unversioned}')`;
 
 /** Branch and commit are in `git` (pipelines) or `metadata` (the SDK). Null if the subject has none. */
 export const branchOfSubject = `nullif(${saidBySubject([
@@ -48,7 +64,7 @@ export const commitOfSubject = `nullif(${saidBySubject([
   "coalesce(subject #>> '{git,commit_sha}', subject #>> '{git,commit}', subject #>> '{metadata,commit}')",
 ])}, '')`;
 
-/** In SQL: a run that matches a filter. The first nine parameters are {@link filterValues}. */
+/** In SQL: a run that matches a filter. The first ten parameters are {@link filterValues}. */
 export const matchesFilter = `
   project_id = $1
   and ($2::uuid is null or dataset_id = $2)
@@ -66,11 +82,12 @@ export const matchesFilter = `
     "subject #>> '{git,branch}'",
     "subject #>> '{git,commit_sha}'",
   ])} ilike '%' || $8)
-  and ($9::text is null or ${saidBySubject([versionOfSubject])} = $9)`;
+  and ($9::text is null or ${saidBySubject([versionOfSubject])} = $9)
+  and ($10::boolean is not true or (${isJudgedRun}))`;
 
 /** The parameters of {@link matchesFilter}. */
 export function filterValues(projectId: string, filter: RunFilter): unknown[] {
-  const { datasetId, status, runSource, subject, from, to, search, version } = filter;
+  const { datasetId, status, runSource, subject, from, to, search, version, isJudged } = filter;
   const pattern = search === null ? null : `${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-  return [projectId, datasetId, status, runSource, subject, from, to, pattern, version];
+  return [projectId, datasetId, status, runSource, subject, from, to, pattern, version, isJudged];
 }

@@ -157,16 +157,16 @@ const selectRuns = (
       select *
       from evals.runs
       where ${matchesFilter}
-        and ($10::uuid is null or (created_at, id) < (
-          coalesce((select created_at from evals.runs as last where last.project_id = $1 and last.id = $10), $11),
-          $10
+        and ($11::uuid is null or (created_at, id) < (
+          coalesce((select created_at from evals.runs as last where last.project_id = $1 and last.id = $11), $12),
+          $11
         ))
       order by created_at desc, id desc
-      limit $12`,
+      limit $13`,
     large: ["evaluation_subject", "smoke_test_variants", "plan"],
     order: "created_at desc, id desc",
     columns: runColumns,
-    bytesMax: "$13",
+    bytesMax: "$14",
   }),
   values: [...filterValues(projectId, filter), last?.id, last?.createdAt, rowsMax, bytesMax],
 });
