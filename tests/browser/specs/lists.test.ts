@@ -142,6 +142,16 @@ test("the runs of a dataset begin with the versions of its agent, each compared 
     ]);
   }));
 
+test("the number of cases that passed in a CI run opens these cases", () =>
+  withPage(`gates/ci/${sample.ciRunId}`, async (page) => {
+    const count = page.locator('a[href*="show=passed"]').first();
+    const passed = Number(await count.textContent());
+    expect(passed).toBeGreaterThan(0);
+    await count.click();
+    await page.getByRole("heading", { name: `${passed} passing case` }).waitFor();
+    expect(await page.locator("main li").count()).toBe(passed);
+  }));
+
 test("the number of runs of an agent's version opens these runs", () =>
   withPage(`datasets/${sample.datasetId}?tab=runs`, async (page) => {
     const versions = page.getByRole("table", { name: "Versions of the agent" });

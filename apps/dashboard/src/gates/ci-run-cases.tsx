@@ -3,21 +3,21 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { verdictsOfResult } from "../blocks/verdict-sources.ts";
 import { WhyPanel } from "../blocks/why-panel.tsx";
 import { useApi } from "../shell/session.tsx";
-import { countOf } from "../ui/format.ts";
+import { countOf, formatCount } from "../ui/format.ts";
 import { Badge, Section } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import { Loaded } from "../ui/states.tsx";
-import { type FailingCase, failingCases, missedThreshold, missText } from "./failing-cases.ts";
+import { type CiCase, failingCases, missedThreshold, missText, passedCases } from "./ci-cases.ts";
 import { type CiRun, runQuery } from "./queries.ts";
 
 const route = getRouteApi("/p/$projectId/gates/ci/$ciRunId");
 
-/** The cases that failed, worst first, each with a link to its result and the explanation of its rating. */
+/** The cases that failed, worst first, or those that passed: each with its result and the explanation of its rating. */
 export function CiRunCases({ ciRun }: { ciRun: CiRun }) {
   const run = useQuery(runQuery(useApi(), ciRun.run_id));
-  const { why } = route.useSearch();
+  const { show, why } = route.useSearch();
   const navigate = useNavigate({ from: "/p/$projectId/gates/ci/$ciRunId" });
-  const explain = (index: number | undefined): void => void navigate({ search: { why: index } });
+  const explain = (index: number | undefined): void => void navigate({ search: (now) => ({ ...now, why: index }) });
   if (ciRun.violations === null) {
     return <p className="m-0 text-soft">The failing cases are listed when the CI run is finalized.</p>;
   }
@@ -26,15 +26,19 @@ export function CiRunCases({ ciRun }: { ciRun: CiRun }) {
     <Loaded query={run}>
       {(data) => {
         const failing = failingCases(violations, data.results);
-        const explained = failing.find(({ index, result }) => index === why && result !== undefined);
+        const passed = passedCases(violations, data.results);
+        const kind = show === "passed" ? "passing case" : "failing case";
+        const listed = show === "passed" ? passed : failing;
+        const explained = listed.find(({ index, result }) => index === why && result !== undefined);
         return (
           <div className="flex min-w-0">
             <Section
-              title={failing.length === 0 ? "No failing case" : countOf(failing.length, "failing case")}
+              title={listed.length === 0 ? `No ${kind}` : countOf(listed.length, kind)}
+              aside={<OtherCases show={show} count={show === "passed" ? failing.length : passed.length} />}
               className="flex-1"
             >
               <ul className="m-0 list-none p-0">
-                {failing.map((found) => (
+                {listed.map((found) => (
                   <li key={found.index} className="grid grid-cols-[5rem_1fr] items-baseline border-b border-line">
                     <CaseRating found={found} onWhy={() => explain(found.index)} />
                     <CaseLink found={found} runId={ciRun.run_id} />
@@ -56,7 +60,21 @@ export function CiRunCases({ ciRun }: { ciRun: CiRun }) {
   );
 }
 
-function CaseLink({ found, runId }: { found: FailingCase; runId: string }) {
+/** The way to the cases that are not listed. */
+function OtherCases({ show, count }: { show: "passed" | undefined; count: number }) {
+  if (count === 0) return null;
+  return show === "passed" ? (
+    <Link from="/p/$projectId/gates/ci/$ciRunId" to="." search={{}}>
+      {formatCount(count)} failed
+    </Link>
+  ) : (
+    <Link from="/p/$projectId/gates/ci/$ciRunId" to="." search={{ show: "passed" }}>
+      {formatCount(count)} passed
+    </Link>
+  );
+}
+
+function CaseLink({ found, runId }: { found: CiCase; runId: string }) {
   const { projectId } = useApi();
   const { index, question, misses, result } = found;
   return (
@@ -77,7 +95,7 @@ function CaseLink({ found, runId }: { found: FailingCase; runId: string }) {
   );
 }
 
-function CaseRating({ found, onWhy }: { found: FailingCase; onWhy(): void }) {
+function CaseRating({ found, onWhy }: { found: CiCase; onWhy(): void }) {
   const { result } = found;
   if (result?.error) {
     return (

@@ -14,7 +14,7 @@ import { passedOf, previousOn, verdictOfCiRun } from "./verdicts.ts";
 
 const route = getRouteApi("/p/$projectId/gates/ci/$ciRunId");
 
-/** One CI run: its verdict, the commit it is of, and the cases that failed. */
+/** One CI run: its verdict, the commit it is of, and its cases, those that failed first. */
 export function CiRunPage() {
   const { ciRunId } = route.useParams();
   const ciRun = useQuery(ciRunQuery(useApi(), ciRunId));
@@ -50,7 +50,18 @@ function Figures({ ciRun }: { ciRun: CiRun }) {
         label="Cases passed"
         note={`of ${countOf(total, "case")}; ${formatExactShare(ciRun.pass_rate_threshold)} needed`}
       >
-        {ciRun.pass_rate === null ? unknown : formatCount(passedOf(ciRun.pass_rate, total))}
+        {ciRun.pass_rate === null ? (
+          unknown
+        ) : (
+          <Link
+            from="/p/$projectId/gates/ci/$ciRunId"
+            to="."
+            search={{ show: "passed" }}
+            className="text-ink hover:text-accent"
+          >
+            {formatCount(passedOf(ciRun.pass_rate, total))}
+          </Link>
+        )}
       </Stat>
       <Stat
         label="Answered"

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { projectRoute } from "../shell/project-route.tsx";
-import { flag, number, searchOf, text } from "../ui/search-params.ts";
+import { flag, number, oneOf, searchOf, text } from "../ui/search-params.ts";
 
 const gatesRoute = createRoute({
   getParentRoute: () => projectRoute,
@@ -12,8 +12,12 @@ const gatesRoute = createRoute({
 const ciRunRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "gates/ci/$ciRunId",
-  /** The number of the case whose rating the panel explains. */
-  validateSearch: searchOf({ why: number }),
+  validateSearch: searchOf({
+    /** The cases that are listed; if absent, those that failed. */
+    show: oneOf(["passed"]),
+    /** The number of the case whose rating the panel explains. */
+    why: number,
+  }),
   component: lazyRouteComponent(() => import("./ci-run-page.tsx"), "CiRunPage"),
 });
 

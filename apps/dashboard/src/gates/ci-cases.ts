@@ -12,7 +12,8 @@ export interface CaseResult {
   input?: { query?: string | null | undefined } | null | undefined;
 }
 
-export interface FailingCase<Result extends CaseResult = CaseResult> {
+/** A case of a CI run, with the expectations that it missed. */
+export interface CiCase<Result extends CaseResult = CaseResult> {
   index: number;
   question: string | null;
   misses: Violation[];
@@ -24,20 +25,38 @@ export interface FailingCase<Result extends CaseResult = CaseResult> {
 export function failingCases<Result extends CaseResult>(
   violations: readonly Violation[],
   results: readonly Result[],
-): FailingCase<Result>[] {
+): CiCase<Result>[] {
   const byIndex = new Map(results.map((result) => [result.questionIndex, result]));
   const missesOf = Map.groupBy(violations, ({ question_index: index }) => index);
   return [...missesOf]
     .map(([index, misses]) => {
       const result = byIndex.get(index);
-      const question = misses[0]?.question_text ?? result?.questionText ?? result?.input?.query ?? null;
+      const question = misses[0]?.question_text ?? questionOf(result);
       return { index, question, misses, result };
     })
     .sort((one, other) => (one.result?.rating ?? -1) - (other.result?.rating ?? -1));
 }
 
+/** The answered cases that missed no expectation, in the order of the dataset. */
+export function passedCases<Result extends CaseResult>(
+  violations: readonly Violation[],
+  results: readonly Result[],
+): CiCase<Result>[] {
+  const failed = new Set(violations.map(({ question_index: index }) => index));
+  return results
+    .flatMap((result) => {
+      const { questionIndex: index } = result;
+      const hasPassed = index !== null && !failed.has(index);
+      return hasPassed ? [{ index, question: questionOf(result), misses: [], result }] : [];
+    })
+    .sort((one, other) => one.index - other.index);
+}
+
+const questionOf = (result: CaseResult | undefined): string | null =>
+  result?.questionText ?? result?.input?.query ?? null;
+
 /** The threshold of the rating that a case missed; null if its rating is not what failed. */
-export function missedThreshold({ misses }: Pick<FailingCase, "misses">): number | null {
+export function missedThreshold({ misses }: Pick<CiCase, "misses">): number | null {
   return misses.find(({ metric }) => metric === "rating")?.threshold ?? null;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { failingCases, missText } from "../../src/gates/failing-cases.ts";
+import { failingCases, missText, passedCases } from "../../src/gates/ci-cases.ts";
 
 const violation = (question_index: number, metric: string, actual: number | null, threshold = 5) => ({
   question_index,
@@ -24,6 +24,16 @@ test("failing cases are those with a violation: not answered ones first, then th
     [0, 1],
   ]);
   expect(found[0]).toMatchObject({ question: "Question 3?", result: undefined });
+});
+
+test("passed cases are those without a violation, in the order of the dataset", () => {
+  const asked = { ...result(2, 9), input: { query: "Where is it?" } };
+  const withoutCase = { ...result(0, 8), questionIndex: null };
+  const found = passedCases([violation(1, "rating", 2)], [asked, result(1, 2), withoutCase, result(0, 4)]);
+  expect(found.map(({ index, question }) => [index, question])).toEqual([
+    [0, null],
+    [2, "Where is it?"],
+  ]);
 });
 
 test("a case that missed a check has a sentence for it; a low rating speaks for itself", () => {
