@@ -53,7 +53,7 @@ const label = (value: string): string => String.raw`
         else ${value}::text
       end
   end`;
-/** The same as `readVersionLabel`, but for numbers that JavaScript writes with an exponent or rounds. */
+/** As `readVersionLabel` reads it, except for numbers that JavaScript rounds or writes with an exponent. */
 const versionOfSubject = `coalesce(${label("(subject -> 'version')")}, ${label("(subject #> '{metadata,version}')")}, '${unversioned}')`;
 
 /** Branch and commit are in `git` (pipelines) or `metadata` (the SDK). Null if the subject has none. */
