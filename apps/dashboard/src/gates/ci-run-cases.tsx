@@ -3,7 +3,7 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { verdictsOfResult } from "../blocks/verdict-sources.ts";
 import { WhyPanel } from "../blocks/why-panel.tsx";
 import { useApi } from "../shell/session.tsx";
-import { countOf, formatCount } from "../ui/format.ts";
+import { countOf } from "../ui/format.ts";
 import { Badge, Section } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import { Loaded } from "../ui/states.tsx";
@@ -34,7 +34,7 @@ export function CiRunCases({ ciRun }: { ciRun: CiRun }) {
           <div className="flex min-w-0">
             <Section
               title={listed.length === 0 ? `No ${kind}` : countOf(listed.length, kind)}
-              aside={<OtherCases show={show} count={show === "passed" ? failing.length : passed.length} />}
+              actions={<OtherCases show={show} count={show === "passed" ? failing.length : passed.length} />}
               className="flex-1"
             >
               <ul className="m-0 list-none p-0">
@@ -64,12 +64,12 @@ export function CiRunCases({ ciRun }: { ciRun: CiRun }) {
 function OtherCases({ show, count }: { show: "passed" | undefined; count: number }) {
   if (count === 0) return null;
   return show === "passed" ? (
-    <Link from="/p/$projectId/gates/ci/$ciRunId" to="." search={{}}>
-      {formatCount(count)} failed
+    <Link from="/p/$projectId/gates/ci/$ciRunId" to="." search={{}} className="text-accent">
+      {countOf(count, "failing case")}
     </Link>
   ) : (
-    <Link from="/p/$projectId/gates/ci/$ciRunId" to="." search={{ show: "passed" }}>
-      {formatCount(count)} passed
+    <Link from="/p/$projectId/gates/ci/$ciRunId" to="." search={{ show: "passed" }} className="text-accent">
+      {countOf(count, "passing case")}
     </Link>
   );
 }

@@ -96,7 +96,7 @@ function Figures({ ciRun }: { ciRun: CiRun }) {
         </Link>
       </Stat>
       <Stat label={ciRun.finalized_at === null ? "Started" : "Finished"}>
-        <span className="text-base">
+        <span className="block text-base">
           <Time iso={ciRun.finalized_at ?? ciRun.created_at} />
         </span>
       </Stat>
