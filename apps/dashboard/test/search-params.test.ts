@@ -28,9 +28,10 @@ test("a search that looks like a number stays the text that was typed", () => {
 });
 
 test("what cannot be read is left out, and the rest of the link still works", () => {
-  expect(read(parseSearch("?max=many&tab=nowhere&errors=perhaps&fold=&search=refund&unknown=1"))).toEqual({
-    search: "refund",
-  });
+  const raw = parseSearch("?max=many&tab=nowhere&errors=perhaps&fold=&search=refund&unknown=1");
+  expect(read(raw)).toEqual({ search: "refund" });
+  // As the router merges them.
+  expect({ ...raw, ...read(raw) }).toEqual({ search: "refund", unknown: "1" });
 });
 
 test("what is absent, empty or false leaves no trace in the URL", () => {

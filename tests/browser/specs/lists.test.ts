@@ -142,6 +142,21 @@ test("the runs of a dataset begin with the versions of its agent, each compared 
     ]);
   }));
 
+test.each([
+  ["agreement", `judges/${sample.judgeId}/agreement?cell=none`],
+  ["Runs", "runs?status=none"],
+  ["Traces", "traces?rating=none&slow=none"],
+  ["Inbox", "inbox?status=none&severity=none"],
+  ["Agents", "agents?tab=none"],
+])("a link to %s with an unknown value shows the page without it", (heading, address) =>
+  withPage(address, async (page, { settle }) => {
+    await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+    await settle();
+    expect(await page.getByText("This page failed").count()).toBe(0);
+    expect(await page.getByRole("button", { name: ": none" }).count()).toBe(0);
+  }),
+);
+
 test("the number of cases that passed in a CI run opens these cases", () =>
   withPage(`gates/ci/${sample.ciRunId}`, async (page) => {
     const count = page.locator('a[href*="show=passed"]').first();

@@ -16,11 +16,12 @@ export async function openPage(view: View = {}): Promise<OpenedPage> {
 }
 
 /** Looks at a page of the sample project; `path` is its address after the project. Expects that the page reports no problem. */
-export async function withPage(path: string, look: (page: Page) => Promise<void>): Promise<void> {
-  const { page, problems, close } = await openPage();
+export async function withPage(path: string, look: (page: Page, opened: OpenedPage) => Promise<void>): Promise<void> {
+  const inspected = await openPage();
+  const { page, problems, close } = inspected;
   try {
     await page.goto(`${sample.base}/${path}`);
-    await look(page);
+    await look(page, inspected);
     expect(problems).toEqual([]);
   } finally {
     await close();

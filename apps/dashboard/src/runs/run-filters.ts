@@ -24,11 +24,24 @@ export const readRunsSearch = searchOf({
 
 export type RunsSearch = ReturnType<typeof readRunsSearch>;
 
-/** The filters in the search. */
-export type RunFilters = { [Name in Exclude<keyof RunsSearch, "selected">]?: RunsSearch[Name] | undefined };
+const filterNames = [
+  "search",
+  "dataset",
+  "subject",
+  "version",
+  "judged",
+  "source",
+  "status",
+  "from",
+  "to",
+] as const satisfies readonly (keyof RunsSearch)[];
 
-export function filtersOf({ selected: _, ...filters }: RunsSearch): RunFilters {
-  return filters;
+/** The filters in the search. */
+export type RunFilters = { [Name in (typeof filterNames)[number]]?: RunsSearch[Name] | undefined };
+
+export function filtersOf(search: RunsSearch): RunFilters {
+  const set = filterNames.filter((name) => search[name] !== undefined).map((name) => [name, search[name]]);
+  return Object.fromEntries(set) as RunFilters;
 }
 
 /** The filters as parameters of the API. */

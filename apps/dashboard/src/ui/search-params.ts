@@ -23,12 +23,15 @@ export const list: Reader<string[]> = (raw) => {
   return kept.length > 0 ? kept : undefined;
 };
 
-/** The `validateSearch` of a route: parses each named parameter and drops all others. */
+/**
+ * The `validateSearch` of a route: parses each named parameter. An invalid one becomes undefined rather than being left
+ * out: the router adds the result to what the URL holds.
+ */
 export function searchOf<Shape extends Record<string, Reader<unknown>>>(shape: Shape) {
   type Search = { [Name in keyof Shape]?: ReturnType<Shape[Name]> };
   return (raw: Record<string, unknown>): Search => {
     const read = Object.entries(shape).map(([name, reader]) => [name, reader(raw[name])] as const);
-    return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as Search;
+    return Object.fromEntries(read.filter(([name, value]) => value !== undefined || name in raw)) as Search;
   };
 }
 
