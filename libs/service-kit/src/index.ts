@@ -66,7 +66,8 @@ export {
   type JsonObject,
   parseJsonBody,
   parseJsonText,
-  requireFewValues,
+  requireShallow,
+  scanBody,
 } from "./json.ts";
 export {
   compactText,

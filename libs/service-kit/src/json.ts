@@ -1,5 +1,7 @@
 import { limits } from "@touchstone/contracts/limits";
 import { AppError } from "./app-error.ts";
+import type { Sliced } from "./run-in-slices.ts";
+import { type ScannedObject, scanMembersInSlices } from "./scan-members.ts";
 
 /** The members of a JSON object. */
 export type JsonMembers = Readonly<Record<string, unknown>>;
@@ -25,10 +27,30 @@ export function readJsonObjectText(body: Uint8Array, namesMax?: number): JsonObj
   if (body.length === 0) return emptyObject;
   const text = decodeJsonText(body);
   const value = parseJsonText(text, namesMax);
-  if (isDeeperThan(value, limits.jsonDepthMax)) {
-    throw new AppError("bad_request", `The body nests deeper than ${limits.jsonDepthMax} levels.`);
-  }
+  requireShallow(value);
   return isJsonObject(value) ? { text, value } : emptyObject;
+}
+
+/** Refuses a parsed body that nests deeper than `limits.jsonDepthMax`. */
+export function requireShallow(value: unknown): void {
+  if (isDeeperThan(value, limits.jsonDepthMax)) throw tooDeep();
+}
+
+function tooDeep(): AppError {
+  return new AppError("bad_request", `The body nests deeper than ${limits.jsonDepthMax} levels.`);
+}
+
+/**
+ * Validates the text of a JSON body and splits it if it is an object. The event loop takes turns in between, unlike with
+ * {@link readJsonObjectText}: for routes whose clients may send more names than can be parsed in one turn. Throws
+ * `bad_request` and `body_unreadable` as that does, except a `JsonSyntaxError` for text that is not JSON.
+ */
+export function* scanBody(text: string, namesMax?: number): Sliced<ScannedObject> {
+  requireFewValues(text, namesMax);
+  yield;
+  const scanned = yield* scanMembersInSlices(text);
+  for (const { depth } of scanned.members?.values() ?? []) if (depth >= limits.jsonDepthMax) throw tooDeep();
+  return scanned;
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -68,7 +90,7 @@ export function parseJsonText(text: string, namesMax?: number): unknown {
 }
 
 /** Refuses the text of a JSON body with more values than any may have, or with more members than `namesMax`. */
-export function requireFewValues(text: string, namesMax: number = limits.jsonValuesMax): void {
+function requireFewValues(text: string, namesMax: number = limits.jsonValuesMax): void {
   if (
     mayHaveMore(text, valueSeparators, limits.jsonValuesMax) &&
     hasMore(text, isValueSeparator, limits.jsonValuesMax)

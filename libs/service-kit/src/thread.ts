@@ -25,3 +25,4 @@ export {
   objectText,
   objectTexts,
 } from "./json-text.ts";
+export { runAtOnce } from "./run-in-slices.ts";

@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { deadlines, internalRoutes } from "@touchstone/contracts";
 import { createOutboxStore } from "@touchstone/db";
 import {
+  createComputePool,
   createOutboundFetch,
   deriveKey,
   type HttpServer,
@@ -104,13 +105,18 @@ async function openJudge(kit: StoreServiceKit, config: JudgeConfig): Promise<Htt
   const verdicts = createVerdicts({ store: createVerdictStore(app), promptVersion, logger, observer });
   const judgeCase = createCaseJudge({ askForJson, verdicts, resolveModel, fenceSecret, clock, observer });
   const embed = createEmbedder(resolveModel);
+  const results = Math.max(resultsMin, providersAsked(config) * config.calls.callsMax * resultsPerCall);
+  // Every metric of every result in progress may wait: a refused one would be a null that is not reproducible.
+  const threads = kit.keep(
+    createComputePool({ name: "judge", logger, metrics: kit.metrics, threadsMax: 2, queueMax: 8 * results }),
+  );
   const scoreSimilarity = createSimilarityScorer({
     embed,
+    threads,
     onBug: (err, metric) => logger.error({ err, metric }, "a similarity metric failed"),
   });
   const scoring = { judgeCase, scoreSimilarity, scoreCode: createCodeScorer(sandbox), clock };
   const { callsPerDay } = config;
-  const results = Math.max(resultsMin, providersAsked(config) * config.calls.callsMax * resultsPerCall);
   const inHand = { concurrency: resultsMin };
   const reads = { concurrency: usageReadsMax };
   const readRecord = createVerdictRecordReader(app);

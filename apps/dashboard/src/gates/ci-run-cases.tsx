@@ -63,13 +63,15 @@ export function CiRunCases({ ciRun }: { ciRun: CiRun }) {
 /** The way to the cases that are not listed. */
 function OtherCases({ show, count }: { show: "passed" | undefined; count: number }) {
   if (count === 0) return null;
-  return show === "passed" ? (
-    <Link from="/p/$projectId/gates/ci/$ciRunId" to="." search={{}} className="text-accent">
-      {countOf(count, "failing case")}
-    </Link>
-  ) : (
-    <Link from="/p/$projectId/gates/ci/$ciRunId" to="." search={{ show: "passed" }} className="text-accent">
-      {countOf(count, "passing case")}
+  const isPassedShown = show === "passed";
+  return (
+    <Link
+      from="/p/$projectId/gates/ci/$ciRunId"
+      to="."
+      search={isPassedShown ? {} : { show: "passed" }}
+      className="text-accent"
+    >
+      {countOf(count, isPassedShown ? "failing case" : "passing case")}
     </Link>
   );
 }

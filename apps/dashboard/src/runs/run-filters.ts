@@ -1,4 +1,4 @@
-import { flag, list, oneOf, searchOf, text } from "../ui/search-params.ts";
+import { flag, list, oneOf, pickSet, searchOf, text } from "../ui/search-params.ts";
 import { momentOf } from "../ui/time-windows.ts";
 
 /** The search parameters of the list. */
@@ -40,8 +40,7 @@ const filterNames = [
 export type RunFilters = { [Name in (typeof filterNames)[number]]?: RunsSearch[Name] | undefined };
 
 export function filtersOf(search: RunsSearch): RunFilters {
-  const set = filterNames.filter((name) => search[name] !== undefined).map((name) => [name, search[name]]);
-  return Object.fromEntries(set) as RunFilters;
+  return pickSet(search, filterNames);
 }
 
 /** The filters as parameters of the API. */

@@ -1,4 +1,4 @@
-import { flag, list, number, oneOf, searchOf, text } from "../ui/search-params.ts";
+import { flag, list, number, oneOf, pickSet, searchOf, text } from "../ui/search-params.ts";
 import { momentOf } from "../ui/time-windows.ts";
 
 /** The search parameters of the list. */
@@ -61,8 +61,7 @@ export type FilterChange = { [Name in FilterName]?: TracesSearch[Name] | undefin
 
 /** The filters in the search. */
 export function filterOf(search: TracesSearch): TracesFilter {
-  const set = filterNames.filter((name) => search[name] !== undefined).map((name) => [name, search[name]]);
-  return Object.fromEntries(set) as TracesFilter;
+  return pickSet(search, filterNames);
 }
 
 /** A search without its filters. */

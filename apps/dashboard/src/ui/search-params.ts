@@ -35,6 +35,15 @@ export function searchOf<Shape extends Record<string, Reader<unknown>>>(shape: S
   };
 }
 
+/** The named parameters that a search has, for example those that filter a list. */
+export function pickSet<Search extends object, Name extends keyof Search>(
+  search: Search,
+  names: readonly Name[],
+): Pick<Search, Name> {
+  const set = names.filter((name) => search[name] !== undefined).map((name) => [name, search[name]]);
+  return Object.fromEntries(set) as Pick<Search, Name>;
+}
+
 /** The query of a URL as plain strings: types are not inferred from values. */
 export function parseSearch(query: string): Record<string, unknown> {
   return Object.fromEntries(new URLSearchParams(query));

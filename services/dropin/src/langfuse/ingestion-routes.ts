@@ -20,9 +20,10 @@ import {
   runInSlices,
   type ServedRoute,
   type Sliced,
+  scanBody,
 } from "@touchstone/service-kit";
 import type { Owner } from "../owner.ts";
-import { readItems, requireParsed, type SentItem, scanBody } from "./read-items.ts";
+import { readItems, requireParsed, type SentItem } from "./read-items.ts";
 import { storeScores } from "./score-routes.ts";
 import { toScore } from "./scores.ts";
 import { EventError, joinReaches, readSpanEvent } from "./span-updates.ts";

@@ -1,13 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import {
-  AppError,
-  hasMoreNames,
-  requireFewValues,
-  type ScannedObject,
-  type Sliced,
-  scanMembersInSlices,
-  walkElements,
-} from "@touchstone/service-kit";
+import { hasMoreNames, type Sliced, walkElements } from "@touchstone/service-kit";
 import { EventError } from "./span-updates.ts";
 
 /** An item of a list, as it was sent. */
@@ -15,22 +7,6 @@ export interface SentItem {
   text: string;
   /** Undefined: it has more members than `limits.batchNamesMax`, and is not parsed. */
   value: unknown;
-}
-
-/**
- * Validates the text of a body and splits it if it is an object. The event loop takes turns in between, unlike with
- * `readJsonObject`: a client of Langfuse may send more names than can be parsed in one turn.
- */
-export function* scanBody(text: string, namesMax: number | undefined): Sliced<ScannedObject> {
-  requireFewValues(text, namesMax);
-  yield;
-  const scanned = yield* scanMembersInSlices(text);
-  for (const { depth } of scanned.members?.values() ?? []) {
-    if (depth >= limits.jsonDepthMax) {
-      throw new AppError("bad_request", `The body nests deeper than ${limits.jsonDepthMax} levels.`);
-    }
-  }
-  return scanned;
 }
 
 /** Parses the items of a list that was validated, with pauses. */

@@ -21,10 +21,11 @@ import {
   runInSlices,
   type ServedRoute,
   type Sliced,
+  scanBody,
 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { Owner } from "../owner.ts";
-import { readItems, requireParsed, type SentItem, scanBody } from "./read-items.ts";
+import { readItems, requireParsed, type SentItem } from "./read-items.ts";
 import { toScore } from "./scores.ts";
 import { EventError } from "./span-updates.ts";
 import { askPatiently, type Part, storeInParts } from "./store-in-parts.ts";

@@ -1,14 +1,13 @@
 import { limits, routes, type SubmittedSpanUpdate } from "@touchstone/contracts";
 import {
-  AppError,
-  isDeeperThan,
   parseBody,
   parseJsonText,
   refuseBadJson,
-  requireFewValues,
+  requireShallow,
   runAtOnce,
   runInSlices,
   type Sliced,
+  scanBody,
   scanMembersInSlices,
   walkElements,
 } from "@touchstone/service-kit";
@@ -59,7 +58,7 @@ function* readInSlices<Read>(
 
 function parseSmall(text: string, namesMax: number | undefined): unknown {
   const sent = parseJsonText(text, namesMax);
-  if (isDeeperThan(sent, limits.jsonDepthMax)) refuseDeep();
+  requireShallow(sent);
   return sent;
 }
 
@@ -68,10 +67,7 @@ function* parseLarge(
   text: string,
   { namesMax, refusals }: { namesMax: number | undefined; refusals: Map<number, string> },
 ): Sliced<unknown> {
-  requireFewValues(text, namesMax);
-  yield;
-  const { members } = yield* scanMembersInSlices(text);
-  for (const { depth } of members?.values() ?? []) if (depth >= limits.jsonDepthMax) refuseDeep();
+  const { members } = yield* scanBody(text, namesMax);
   const sent = members?.get("updates");
   if (sent?.type !== "array") return {};
   const updates: unknown[] = [];
@@ -98,8 +94,4 @@ function* parseWithoutAttributes(updateText: string): Sliced<Record<string, unkn
   const { members } = yield* scanMembersInSlices(updateText, { isStored: true });
   const others = [...(members ?? [])].filter(([name]) => name !== "attributes");
   return Object.fromEntries(others.map(([name, { text }]) => [name, JSON.parse(text)]));
-}
-
-function refuseDeep(): never {
-  throw new AppError("bad_request", `The body nests deeper than ${limits.jsonDepthMax} levels.`);
 }

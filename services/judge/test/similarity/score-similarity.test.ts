@@ -1,9 +1,18 @@
 import type { SimilarityRequest, SimilarityScores } from "@touchstone/contracts";
-import { expect, test } from "vitest";
+import { type ComputePool, createComputePool, createLogger, createMetrics } from "@touchstone/service-kit";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSimilarityScorer } from "../../src/scorers/similarity/score-similarity.ts";
 import type { EmbedTexts } from "../../src/scorers/similarity/vector/embed-texts.ts";
 
 const everything: SimilarityRequest = { jaccard: true, bleu: true, rouge: true, vector: { model: null } };
+
+let threads: ComputePool;
+
+beforeAll(() => {
+  const logger = createLogger({ service: "judge", level: "silent" });
+  threads = createComputePool({ name: "test", logger, metrics: createMetrics(), threadsMax: 2, queueMax: 64 });
+});
+afterAll(() => threads.stop());
 
 function setUp(
   embed: EmbedTexts = async () => [
@@ -12,7 +21,8 @@ function setUp(
   ],
 ) {
   const bugs: unknown[] = [];
-  const scoreSimilarity = createSimilarityScorer({ embed, onBug: (err, metric) => void bugs.push([metric, err]) });
+  const onBug = (err: unknown, metric: string) => void bugs.push([metric, err]);
+  const scoreSimilarity = createSimilarityScorer({ embed, threads, onBug });
   const score = (
     candidate: string,
     reference: string | null,
@@ -84,18 +94,41 @@ test("after an abort unfinished metrics are null, and finished ones are kept", a
   expect(bugs).toEqual([]);
 });
 
-test("long texts are computed one pair at a time, and aborted with their caller", async () => {
+test("long texts are compared as short ones are, and aborted with their caller", async () => {
   // (ab)^n against (ba)^n: every token matches half of the other text, and all but one are common.
   const pairs = 30_000;
   const [candidate, reference] = ["a b ".repeat(pairs), "b a ".repeat(pairs)] as const;
-  const request = { jaccard: false, bleu: false, rouge: true, vector: null };
+  const request = { jaccard: true, bleu: true, rouge: true, vector: { model: "local-hash" } };
   const stop = new AbortController();
-  const { score } = setUp();
+  const { score, bugs } = setUp();
+  const nothing = { jaccard: null, bleu: null, rouge: null, vector: null };
   const givenUp = [
     score(candidate, reference, request, stop.signal),
     score(candidate, reference, request, stop.signal),
   ];
   setImmediate(() => stop.abort(new Error("deadline")));
-  await expect(Promise.all(givenUp)).resolves.toEqual([{ rouge: null }, { rouge: null }]);
-  await expect(score(candidate, reference, request)).resolves.toEqual({ rouge: (2 * pairs - 1) / (2 * pairs) });
+  await expect(Promise.all(givenUp)).resolves.toEqual([nothing, nothing]);
+  await expect(score(candidate, reference, request)).resolves.toEqual({
+    jaccard: 1,
+    bleu: expect.closeTo(1, 4),
+    rouge: (2 * pairs - 1) / (2 * pairs),
+    vector: expect.closeTo(1, 12),
+  });
+  expect(bugs).toEqual([]);
+});
+
+test("long texts are not compared by the thread of the event loop", async () => {
+  const words = Array.from({ length: 150_000 }, (_word, at) => `w${at % 7_919}`);
+  const request = { jaccard: false, bleu: false, rouge: true, vector: null };
+  const { score } = setUp();
+  const [thread, all] = [process.threadCpuUsage(), process.cpuUsage()];
+  await expect(score(words.join(" "), words.toReversed().join(" "), request)).resolves.toEqual({
+    rouge: expect.any(Number),
+  });
+  expect(process.threadCpuUsage(thread).user).toBeLessThan(process.cpuUsage(all).user / 2);
+});
+
+test("a long text without a word is compared with none", async () => {
+  const { score } = setUp();
+  await expect(score("-".repeat(200_000), "a")).resolves.toMatchObject({ jaccard: null, rouge: null, vector: null });
 });

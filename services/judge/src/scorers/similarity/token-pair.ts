@@ -29,6 +29,11 @@ export function* readTokenPair(candidate: string, reference: string): Sliced<Tok
   return { candidate: candidateTokens, reference: referenceTokens, vocabularySize: numbers.size };
 }
 
+/** Whether a text has a token and is not over {@link similarityTextMaxBytes}. */
+export function isComparable(text: string): boolean {
+  return !isTooLarge(text) && /[\p{L}\p{N}]/u.test(text);
+}
+
 function* numberTokens(text: string, numbers: Map<string, number>): Sliced<Uint32Array> {
   const tokens: number[] = [];
   // The specification turns everything but letters, numbers and whitespace into spaces and splits on whitespace. The remaining
