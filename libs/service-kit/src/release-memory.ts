@@ -4,14 +4,21 @@ import { runInNewContext } from "node:vm";
 
 /** Less memory than this is not worth a collection. */
 const worthBytes = 64 * 1024 * 1024;
-/** A larger heap takes too long to return its pages: two collections of this much take about 150 ms. */
-const returnableBytes = 128 * 1024 * 1024;
+/** A larger heap takes too long to return its pages: two collections of this much take about 120 ms. */
+const returnableBytes = 96 * 1024 * 1024;
 /** Buffers in use at one collection may be unused soon after, which nothing shows: the next one follows after this many intervals. */
 const intervalsBetween = 2;
 /** After this many intervals without a collection, half as much of the heap is worth one, and its pages may be returned however little it grew. */
 const intervalsUntilLittle = 30;
-/** Of the last interval; a busier process collects by itself. On a busy machine a few requests take this share, too. */
+/** Of the last interval; a busier process collects by itself. */
 const idleMax = 0.4;
+/**
+ * Of the time that the event loop was active, how much it had a processor at least. Where it has to wait for one, so have the
+ * threads that collect: a pause would be many times as long.
+ */
+const processorMin = 0.7;
+/** The event loop was active for so little time that its share of a processor shows nothing. */
+const activeMinMs = 100;
 
 /** What a process has of V8. `heapBytes` counts pages, also those with garbage or nothing in them. */
 interface Held {
@@ -35,6 +42,7 @@ export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
   /** The last collection emptied pages of the heap, which V8 keeps for as long as anything is allocated. */
   let mayReturnPages = false;
   let last = performance.eventLoopUtilization();
+  let lastCpu = process.threadCpuUsage();
 
   function isWorthIt(held: Held): boolean {
     const grownBytes = held.heapBytes - (kept?.heapBytes ?? 0);
@@ -45,14 +53,18 @@ export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
 
   setInterval(() => {
     const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, last);
+    const { utilization, active } = performance.eventLoopUtilization(now, last);
     last = now;
+    const { user, system } = process.threadCpuUsage(lastCpu);
+    lastCpu = process.threadCpuUsage();
+    const hasProcessor = active < activeMinMs || (user + system) / 1_000 >= active * processorMin;
     intervals += 1;
     intervalsSinceReturn += 1;
     const held = readHeld();
-    if (held === null || utilization > idleMax) return;
+    if (held === null || utilization > idleMax || !hasProcessor) return;
     const emptyBytes = held.heapBytes - held.heapUsedBytes;
-    if (mayReturnPages && emptyBytes >= worthBytes / 2 && held.heapUsedBytes <= returnableBytes) {
+    const isSmall = held.heapUsedBytes <= returnableBytes && held.bufferBytes <= returnableBytes;
+    if (mayReturnPages && emptyBytes >= worthBytes / 2 && isSmall) {
       // Apart from the collection before, which freed the garbage, so that neither pause is long.
       collectGarbage({ type: "major", flavor: "last-resort" });
       mayReturnPages = false;

@@ -90,7 +90,7 @@ async function openJudge(kit: StoreServiceKit, config: JudgeConfig): Promise<Htt
       shown: { schema: migration.state, database: app.check, provider: providerState },
     },
   });
-  const processes = { processesMax: Math.min(2, availableParallelism()), logger };
+  const processes = { processesMax: Math.min(3, Math.max(2, availableParallelism())), logger };
   // Separate sandboxes: live traffic does not delay runs.
   const scripts = kit.keep(createSandbox({ ...handlerDefaults, ...processes }));
   const sandbox = kit.keep(createSandbox({ ...sandboxDefaults, ...processes }));

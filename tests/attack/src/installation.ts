@@ -5,7 +5,7 @@ import path from "node:path";
 import { findFreePort } from "@touchstone/testkit";
 import { listProcessTree, signalTree } from "../../chaos/src/process-tree.ts";
 import { type StandaloneProcess, startStandaloneProcess } from "../../integration/src/standalone-process.ts";
-import { startHostileJudge } from "./hostile-judge.ts";
+import { startHostileJudge } from "./judge/hostile-judge.ts";
 import { type Observer, startObserver } from "./observer/observer.ts";
 import { type Address, openTenant, type Setting } from "./tenants.ts";
 

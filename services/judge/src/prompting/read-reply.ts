@@ -1,16 +1,17 @@
 import { z } from "zod";
 
-/** The number of braces tried as the start of an object, so that text of only braces does not cost quadratic time. */
-const startsMax = 64;
+/** Every brace may start an object. Together they read this much at most: text of only braces would take quadratic time. */
+const charsReadMax = 4 * 1024 * 1024;
 
 /**
  * The JSON objects in a model's reply, outermost only, in order (completions 7.4). Skips the surrounding prose, code fence or
  * array.
  */
 export function* findObjects(text: string): Generator<Record<string, unknown>> {
-  let starts = 0;
-  for (let from = text.indexOf("{"); from >= 0 && starts < startsMax; starts += 1) {
+  let charsRead = 0;
+  for (let from = text.indexOf("{"); from >= 0 && charsRead < charsReadMax; ) {
     const end = findObjectEnd(text, from);
+    charsRead += (end < 0 ? text.length : end) - from;
     const object = end < 0 ? null : parseObject(text.slice(from, end));
     if (object !== null) yield object;
     from = text.indexOf("{", object === null ? from + 1 : end);

@@ -1,4 +1,4 @@
-import { type Clock, TooManyWaitingError } from "@touchstone/service-kit";
+import { type Clock, TooManyWaitingError, takeLoopTurnIfLarge } from "@touchstone/service-kit";
 import { OpenAI } from "openai";
 import { createAdaptiveLimit } from "../scheduling/adaptive-limit.ts";
 import { type Admission, CircuitOpenError, createCircuitBreaker } from "../scheduling/circuit-breaker.ts";
@@ -134,6 +134,7 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
         let firstRefusal: ProviderFailure | null = null;
         for (;;) {
           try {
+            await takeLoopTurnIfLarge(question.prompt.length);
             const reply = await send(writeQuestion(question, shape), shape.api, call);
             shapes.remember(question.model, shape);
             return { text: readAnswer(reply, shape), tokens: readTokens(reply) };
@@ -154,6 +155,7 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
       for (let start = 0; start < texts.length; start += textsPerReply) {
         const input = texts.slice(start, start + textsPerReply);
         const some = await retrying(call, async () => {
+          await takeLoopTurnIfLarge(input.join("").length);
           const request = { path: "/embeddings", body: { model, input, encoding_format: "float" } };
           const embeddings = readEmbeddings(await send(request, "embeddings", call), input.length);
           if (embeddings === null) throw new ProviderFailure("refused", "The provider's embeddings cannot be read.");

@@ -44,7 +44,8 @@ export function createCaseJudge(options: CaseJudgeOptions): CaseJudge {
     const unresolved: ReachedVerdict = { ...route.missing, verdictId: null };
     // A search for another model would find its ratings, or a miss that is none.
     if (route.isGuess && rubric.model === null) return unresolved;
-    const reached = await verdicts.reach({ route, rubric, judged }, call, () => {
+    const reached = await verdicts.reach({ route, rubric, judged }, call, async () => {
+      await takeLoopTurnIfLarge(sizeOf(judged));
       const { instructions, prompt } = assemblePrompt(judged, rubric, options.fenceSecret);
       const unusable = "Judge returned no usable rating";
       return askForJson({ route, instructions, prompt, answerSchema, read: parseVerdict, repair, unusable }, call);
@@ -56,11 +57,11 @@ export function createCaseJudge(options: CaseJudgeOptions): CaseJudge {
 
   return async (rubric, judged, call) => {
     const startedAtMs = clock.now();
-    // All results of a batch arrive together.
-    await takeLoopTurnIfLarge(judged.input.length + judged.output.length + (judged.expected?.length ?? 0));
     // A replay calls no provider: recorded verdicts are found without keys.
     const route = await resolveModel(rubric.model, call, { waits: call.mode !== "replay" });
     const { model } = route;
+    // All results of a batch arrive together.
+    await takeLoopTurnIfLarge(sizeOf(judged));
     const outcome = await reachOutcome(rubric, judged, route, call);
     const durationMs = Math.max(0, clock.now() - startedAtMs);
     const shared = { judgeId: rubric.id, model, durationMs, verdictId: outcome.verdictId };
@@ -78,4 +79,9 @@ export function createCaseJudge(options: CaseJudgeOptions): CaseJudge {
     observer.verdictGiven({ status: verdict.status, reason: verdict.reason, durationMs });
     return verdict;
   };
+}
+
+/** The characters of a case's long texts. */
+function sizeOf({ input, output, expected, context }: JudgedCase): number {
+  return input.length + output.length + (expected?.length ?? 0) + (context?.length ?? 0);
 }

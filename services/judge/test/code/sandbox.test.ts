@@ -237,6 +237,19 @@ test("a scorer whose process is killed does not affect the answers of other scor
   expect((await score("return 7;")).score).toBe(7);
 });
 
+test("endless scorers of one project leave a process to the others", async () => {
+  const { score } = setUp({ processesMax: 2, timeoutMs: 20_000 });
+  const stop = new AbortController();
+  const ended: string[] = [];
+  const endless = Array.from({ length: 2 }, () =>
+    score("for (;;);", {}, { group: "endless", signal: stop.signal }).then(() => void ended.push("endless")),
+  );
+  expect((await score("return 7;", {}, { group: "other" })).score).toBe(7);
+  expect(ended).toEqual([]);
+  stop.abort(new Error("The test is over."));
+  await Promise.all(endless);
+});
+
 test("a stop ends running evaluations at once", async () => {
   const { sandbox, score } = setUp({ timeoutMs: 60_000 });
   await score("return 1;");

@@ -24,7 +24,7 @@ export interface Sandbox {
 export type SandboxRefusal = "unavailable" | "busy" | "out_of_time";
 
 export interface SandboxOptions extends EvaluationLimits {
-  /** Concurrent processes, each evaluating one program at a time. */
+  /** Concurrent processes, each evaluating one program at a time. Of two or more, one project never gets all. */
   processesMax: number;
   /** The longest queue of programs; further ones are refused. */
   waitingMax: number;
@@ -60,7 +60,9 @@ interface IdleProcess {
  * has none. A process that was killed is replaced by the next evaluation that needs one.
  */
 export function createSandbox(options: SandboxOptions): Sandbox {
-  const places = createFairLimit({ places: options.processesMax, waitingMax: options.waitingMax });
+  const { processesMax, waitingMax } = options;
+  const placesPerGroupMax = Math.max(1, processesMax - 1);
+  const places = createFairLimit({ places: processesMax, waitingMax, placesPerGroupMax });
   const startProcess = options.startProcess ?? startSandboxProcess;
   const living = new Set<SandboxProcess>();
   const idle: IdleProcess[] = [];
