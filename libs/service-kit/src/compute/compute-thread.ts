@@ -12,13 +12,16 @@ export interface ComputeCall {
   calledAt: BigInt64Array<SharedArrayBuffer>;
 }
 
+/** Deadlines are times on the clock, and ordinary computations need a large part of them. */
+const stepsBack = 5;
+
 lowerOwnPriority();
 
 /** Linux has a priority for each thread. Elsewhere threads stay as they are. */
 function lowerOwnPriority(): void {
   if (process.platform !== "linux") return;
   try {
-    lowerPriority(Number(path.basename(readlinkSync("/proc/thread-self"))));
+    lowerPriority(Number(path.basename(readlinkSync("/proc/thread-self"))), stepsBack);
   } catch {
     // There is no /proc.
   }

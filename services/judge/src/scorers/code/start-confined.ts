@@ -22,6 +22,9 @@ const sandboxUid = 61_048;
  */
 const ulimits = ["-c 0", "-f 0", "-n 64", "-t 60", "-d 1048576"];
 
+/** A scorer has seconds, and an ordinary one takes milliseconds. */
+const stepsBack = 10;
+
 const launcher = `${ulimits.map((limit) => `ulimit ${limit} 2>/dev/null`).join("; ")}; unset PWD OLDPWD; exec "$@"`;
 
 export type ConfinedProcess = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -60,7 +63,7 @@ export async function startConfined(
   });
   // Without a listener, an error that is emitted before the caller listens would end the judge.
   child.on("error", () => {});
-  if (child.pid !== undefined) lowerPriority(child.pid);
+  if (child.pid !== undefined) lowerPriority(child.pid, stepsBack);
   return child;
 }
 
