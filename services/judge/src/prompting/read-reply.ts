@@ -1,41 +1,54 @@
 import { z } from "zod";
 
-/** Every brace may start an object. Together they read this much at most: text of only braces would take quadratic time. */
-const charsReadMax = 4 * 1024 * 1024;
+/** The characters read again, as the start of an object or to parse it, in a text of braces that no object closes. */
+const charsReadAgainMax = 1024 * 1024;
 
 /**
  * The JSON objects in a model's reply, outermost only, in order (completions 7.4). Skips the surrounding prose, code fence or
  * array.
  */
 export function* findObjects(text: string): Generator<Record<string, unknown>> {
-  let charsRead = 0;
-  for (let from = text.indexOf("{"); from >= 0 && charsRead < charsReadMax; ) {
-    const end = findObjectEnd(text, from);
-    charsRead += (end < 0 ? text.length : end) - from;
+  const ends = new Int32Array(text.length);
+  let charsLeft = text.length + charsReadAgainMax;
+  for (let from = text.indexOf("{"); from >= 0 && charsLeft > 0; ) {
+    if (ends[from] === 0) charsLeft -= findObjectEnds(text, from, ends);
+    const end = ends[from] as number;
     const object = end < 0 ? null : parseObject(text.slice(from, end));
     if (object !== null) yield object;
+    else if (end > 0) charsLeft -= end - from;
     from = text.indexOf("{", object === null ? from + 1 : end);
   }
 }
 
-/** The index after the brace that balances the one at `from`, or -1. Braces inside JSON strings do not count. */
-function findObjectEnd(text: string, from: number): number {
-  let depth = 0;
+/**
+ * Notes for the brace at `from`, and for each one read on the way, the index after the brace that balances it, or -1. Braces
+ * inside JSON strings do not count. Returns the number of characters read.
+ */
+function findObjectEnds(text: string, from: number, ends: Int32Array): number {
+  const open: number[] = [];
   let inString = false;
-  for (let index = from; index < text.length; index += 1) {
-    const character = text[index];
+  let index = from;
+  for (; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
     if (inString) {
-      if (character === "\\") index += 1;
-      else if (character === '"') inString = false;
-    } else if (character === '"') inString = true;
-    else if (character === "{") depth += 1;
-    else if (character === "}") {
-      depth -= 1;
-      if (depth === 0) return index + 1;
+      if (code === backslash) index += 1;
+      else if (code === quote) inString = false;
+    } else if (code === quote) inString = true;
+    else if (code === openingBrace) {
+      ends[index] = -1;
+      open.push(index);
+    } else if (code === closingBrace) {
+      ends[open.pop() as number] = index + 1;
+      if (open.length === 0) break;
     }
   }
-  return -1;
+  return index + 1 - from;
 }
+
+const quote = 0x22;
+const backslash = 0x5c;
+const openingBrace = 0x7b;
+const closingBrace = 0x7d;
 
 function parseObject(text: string): Record<string, unknown> | null {
   try {
