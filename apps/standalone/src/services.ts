@@ -101,7 +101,8 @@ export async function startServices(
   const running: Service[] = [];
   const addresses: Record<string, string> = {};
   const processMetrics = createMetrics();
-  watchEventLoop({ service: "standalone", metrics: processMetrics });
+  const processLogger = createLogger({ service: "standalone", level: environment.SERVICE_LOG_LEVEL || "warn" });
+  watchEventLoop({ service: "standalone", metrics: processMetrics, logger: processLogger });
   showBuild({ service: "standalone", metrics: processMetrics, environment });
   if (infrastructure.databaseFolder !== null) watchBackups(infrastructure.databaseFolder, processMetrics);
   releaseIdleMemory();

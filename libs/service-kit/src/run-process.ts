@@ -51,7 +51,7 @@ export async function runProcess<Config extends RunConfig>({
     const logger = createLogger({ service: name, level: config.logLevel });
     for (const warning of warnings) logger.warn(warning);
     const metrics = createMetrics();
-    watchEventLoop({ service: name, metrics });
+    watchEventLoop({ service: name, metrics, logger });
     showBuild({ service: name, metrics, environment });
     releaseIdleMemory();
     built = { config, logger, service: create(config, { logger, clock: systemClock, metrics }) };

@@ -4,6 +4,7 @@ import { startAttacker } from "./attacker/attacker.ts";
 import { addUp } from "./attacker/tally.ts";
 import { bars, type Measurement } from "./bars.ts";
 import type { Installation } from "./installation.ts";
+import { closeTenants } from "./tenants.ts";
 
 export interface Effort {
   seed: number;
@@ -26,7 +27,7 @@ const hangingMs = 5_000;
 
 /**
  * Prepares attacks, runs them concurrently beside the probe, and waits until the installation is quiet again. Restarts
- * an installation that died or does not recover.
+ * an installation that died or does not recover. Deletes their projects at the end.
  */
 export async function runAttacks(
   installation: Installation,
@@ -44,7 +45,7 @@ export async function runAttacks(
     await comesToRest(installation, effort, { withMemory: false });
     await observer.begin();
     const startedMs = performance.now();
-    const notes = await Promise.all(attackers.map((attacker) => attacker.attack()));
+    const ended = await Promise.all(attackers.map((attacker) => attacker.attack()));
     const attackedSeconds = (performance.now() - startedMs) / 1_000;
     await observer.attackIsOver();
     const isAtRest = await comesToRest(installation, effort, { withMemory: !effort.isWarmUp });
@@ -55,12 +56,16 @@ export async function runAttacks(
     const wasRestarted = hasDied || !isAtRest;
     if (wasRestarted) await installation.restart();
     const lost = await observer.readBack("begin");
+    await closeTenants(
+      address,
+      ended.flatMap(({ projectIds }) => projectIds),
+    );
     return {
       attack: attacks.map(({ name }) => name).join(" + "),
       seconds: attackedSeconds,
       window,
       lost,
-      notes: addUp(notes),
+      notes: addUp(ended.map(({ notes }) => notes)),
       hasDied,
       wasRestarted,
       isWarmUp: effort.isWarmUp,

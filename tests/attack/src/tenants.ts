@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createProject } from "../../chaos/src/create-project.ts";
+import { untilServed } from "../../chaos/src/until-served.ts";
 import { type Browser, signUp } from "../../integration/src/browser.ts";
 
 /** `projects`: an installation without accounts. `organizations`: each account has its own organization. */
@@ -35,6 +36,27 @@ export async function openTenant({ url, setting, defaultKey }: Address, name: st
   const [project] = (body.projects ?? []) as { _id: string; apiKey: string }[];
   if (project === undefined) throw new Error(`The projects of ${name} were answered ${status}.`);
   return { projectId: project._id, apiKey: project.apiKey, account };
+}
+
+/**
+ * Deletes the projects of an attack: what they left to do must not slow down the next one. Organizations stay, since no attack on
+ * them leaves anything.
+ */
+export async function closeTenants(
+  { url, setting, defaultKey }: Address,
+  projectIds: readonly string[],
+): Promise<void> {
+  if (setting === "organizations") return;
+  for (const id of projectIds) {
+    const { status } = await untilServed(async () => {
+      const answer = await fetch(`${url}/api/v1/projects/${id}`, {
+        method: "DELETE",
+        headers: { "x-api-key": defaultKey },
+      });
+      return { status: answer.status, text: await answer.text() };
+    });
+    if (status !== 204 && status !== 404) throw new Error(`The deletion of a project was answered ${status}.`);
+  }
 }
 
 /** Creates another project in the same organization and returns its key. */

@@ -18,12 +18,20 @@ export interface AttackOrder {
 }
 
 /** Messages from it. The complaints of `unprepared` say why the attack cannot start. */
-export type AttackProgress = { kind: "prepared" | "unprepared" | "done"; notes: AttackNotes };
+export interface AttackProgress {
+  kind: "prepared" | "unprepared" | "done";
+  notes: AttackNotes;
+  /** The projects that it has created. */
+  projectIds: string[];
+}
+
+/** An attack that is over. */
+export type EndedAttack = Omit<AttackProgress, "kind">;
 
 /** A process with an attack that is ready to start. */
 export interface Attacker {
   /** Runs the attack, unless it could not be prepared. Resolves when it is over or its process had to be killed. */
-  attack(): Promise<AttackNotes>;
+  attack(): Promise<EndedAttack>;
   /** Ends the process if it is still running. */
   kill(): void;
 }
@@ -46,7 +54,7 @@ export async function startAttacker(order: AttackOrder): Promise<Attacker> {
     kill();
     const [reason = "its process ended, or its requests took too long."] = prepared?.notes.complaints ?? [];
     const notes: AttackNotes = { answers: {}, complaints: [`${order.name} could not be prepared: ${reason}`] };
-    return { attack: async () => notes, kill };
+    return { attack: async () => ({ notes, projectIds: prepared?.projectIds ?? [] }), kill };
   }
   return {
     async attack() {
@@ -54,7 +62,7 @@ export async function startAttacker(order: AttackOrder): Promise<Attacker> {
       const done = await nextProgress(child, order.seconds * 1_000 + graceMs);
       kill();
       const unended = "The process of the attack ended early, or its requests did not end in time.";
-      return done?.notes ?? { answers: {}, complaints: [unended] };
+      return done ?? { notes: { answers: {}, complaints: [unended] }, projectIds: prepared.projectIds };
     },
     kill,
   };

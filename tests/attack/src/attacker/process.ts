@@ -9,7 +9,7 @@ import { attacks } from "../attacks.ts";
 import { openTenant } from "../tenants.ts";
 import type { AttackOrder, AttackProgress } from "./attacker.ts";
 import { createClientFactory } from "./client.ts";
-import { createTally } from "./tally.ts";
+import { type AttackNotes, createTally } from "./tally.ts";
 
 const niceness = 10;
 
@@ -17,7 +17,9 @@ const order = JSON.parse(process.argv[2] as string) as AttackOrder;
 const { address, pid, seed, share, seconds } = order;
 os.setPriority(niceness);
 process.once("disconnect", () => process.exit(1));
-const report = (progress: AttackProgress): void => void process.send?.(progress);
+const projectIds: string[] = [];
+const report = (kind: AttackProgress["kind"], notes: AttackNotes): void =>
+  void process.send?.({ kind, notes, projectIds } satisfies AttackProgress);
 
 const attack = attacks.find(({ name }) => name === order.name);
 if (attack === undefined) throw new Error(`No attack is named ${order.name}.`);
@@ -36,7 +38,11 @@ const scene: Scene = {
   pid,
   random: createRandom(seed).fork(order.name),
   scaled: (full) => Math.max(1, Math.round(full * share)),
-  openTenant: (name) => openTenant(address, name),
+  async openTenant(name) {
+    const tenant = await openTenant(address, name);
+    projectIds.push(tenant.projectId);
+    return tenant;
+  },
   clientOf({ apiKey }) {
     const [before, during] = [factories.preparing(apiKey), factories.attacking(apiKey)];
     const current = () => (isPrepared ? during : before);
@@ -57,11 +63,11 @@ try {
   process.once("message", async () => {
     setTimeout(() => over.abort(), seconds * 1_000);
     await run();
-    report({ kind: "done", notes: tally.read() });
+    report("done", tally.read());
     // Open connections end with the process.
     setTimeout(() => process.exit(), 100);
   });
-  report({ kind: "prepared", notes: preparing.read() });
+  report("prepared", preparing.read());
 } catch (error) {
-  report({ kind: "unprepared", notes: { answers: {}, complaints: [(error as Error).message] } });
+  report("unprepared", { answers: {}, complaints: [(error as Error).message] });
 }
