@@ -49,7 +49,13 @@ interface Claim {
   isConfirmed: boolean;
 }
 
-const batchRows = 1_000;
+const batchRowsFirst = 50;
+const batchRowsMax = 1_000;
+/** How long a batch should take. Rows may be a hundred bytes or ten megabytes. */
+const batchMs = 100;
+/** After a shorter batch the next one begins at once. */
+const unpausedMs = 20;
+const pauseMaxMs = 1_000;
 /** A pass whose process died is taken over after this. Each batch renews it. */
 const claimSeconds = 15;
 const retryMs = 2_000;
@@ -58,7 +64,8 @@ const retryMs = 2_000;
  * How rows are deleted (decision 24). Closing a project commits one row: from then on `<schema>.open_projects` refuses
  * its scope. Then passes delete from all tables, in batches with separate transactions: the first at once, the next
  * after the grace period, and more until one that began after the grace period finds nothing. That one confirms, in one
- * transaction with its record. An hour later a last pass checks for late rows.
+ * transaction with its record. An hour later a last pass checks for late rows. A batch is as large as can be removed in
+ * about a tenth of a second, and a pause as long follows it: a deleted project must not slow down the others.
  *
  * Replicas share the work by claims; a pass that two of them make does no harm.
  */
@@ -100,15 +107,21 @@ export function createProjectDeletions(options: ProjectDeletionsOptions): Projec
   async function takePass(projectId: string): Promise<number | null> {
     let removed = 0;
     for (const table of tables) {
+      let rows = batchRowsFirst;
       for (let isEmpty = false; !isEmpty; ) {
         if (stopping.signal.aborted) {
           await records.release(projectId);
           return null;
         }
-        const { rowCount } = await database.query(deleteBatch(schema, table, projectId));
+        const startedMs = performance.now();
+        const { rowCount } = await database.query(deleteBatch(schema, table, { projectId, rows }));
+        const tookMs = performance.now() - startedMs;
         removed += rowCount ?? 0;
         isEmpty = !rowCount;
-        if (!isEmpty) await records.renew(projectId);
+        if (isEmpty) continue;
+        rows = tookMs > batchMs ? Math.ceil(rows / 2) : Math.min(2 * rows, batchRowsMax);
+        await records.renew(projectId);
+        if (tookMs > unpausedMs) await pause(Math.min(tookMs, pauseMaxMs));
       }
     }
     return removed;
@@ -149,14 +162,14 @@ export function createProjectDeletions(options: ProjectDeletionsOptions): Projec
 const deleteBatch = (
   schema: string,
   { name, projectColumn = "project_id", pickedBy = "ctid" }: ProjectTable,
-  projectId: string,
+  { projectId, rows }: { projectId: string; rows: number },
 ): Statement => ({
   name: `${schema}_${name}_remove_deleted`,
   text: `
     delete from ${schema}.${name}
     where ${projectColumn} = $1
       and ${pickedBy} = any(array(select ${pickedBy} from ${schema}.${name} where ${projectColumn} = $1 limit $2))`,
-  values: [projectId, batchRows],
+  values: [projectId, rows],
 });
 
 /** The rows of `<schema>.deleted_projects`: which project is due for a pass, and which is confirmed. */

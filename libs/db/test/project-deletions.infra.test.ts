@@ -25,6 +25,17 @@ const running: ProjectDeletions[] = [];
 /** Like the services' own migrations, with one table of things. */
 const migration = `
   create table deletions.things (project_id uuid not null, id integer not null, primary key (project_id, id));
+  create table deletions.heavy_things (project_id uuid not null, id integer not null, primary key (project_id, id));
+  create table deletions.removals (project_id uuid not null, id integer generated always as identity, rows integer not null);
+  create function deletions.remove_slowly() returns trigger language plpgsql as $$
+  begin
+    insert into deletions.removals (project_id, rows) select project_id, count(*) from removed group by project_id;
+    perform pg_sleep(0.01 * count(*)) from removed;
+    return null;
+  end
+  $$;
+  create trigger heavy after delete on deletions.heavy_things
+    referencing old table as removed for each statement execute function deletions.remove_slowly();
   create table deletions.deleted_projects (
     project_id uuid primary key,
     closed_at timestamptz not null default now(),
@@ -79,11 +90,11 @@ function open(purpose: "app" | "maintenance"): Database {
   });
 }
 
-function start(graceMs = 400): ProjectDeletions {
+function start(graceMs = 400, table = "things"): ProjectDeletions {
   const deletions = createProjectDeletions({
     database: maintenance,
     schema,
-    tables: [{ name: "things" }],
+    tables: [{ name: table }],
     confirmation: { subject: "gone", body: { parse: ({ projectId }) => projectId } },
     onConfirmed: () => undefined,
     logger,
@@ -207,6 +218,28 @@ test("a deletion that is announced again is confirmed again, and not before it i
   await deletions.begin(gone);
 
   expect(await confirmations(gone)).toBe(2);
+});
+
+test("rows that take long to remove are removed in small transactions", async () => {
+  const gone = crypto.randomUUID();
+  await maintenance.query({
+    name: "heavy_things_insert",
+    text: "insert into deletions.heavy_things select $1, generate_series(1, 150)",
+    values: [gone],
+  });
+
+  await start(400, "heavy_things").begin(gone);
+
+  await expect.poll(() => confirmations(gone)).toBe(1);
+  const { rows } = await maintenance.query<{ rows: number }>({
+    name: "removals",
+    text: "select rows from deletions.removals where project_id = $1 order by id",
+    values: [gone],
+  });
+  const [first, ...others] = rows.map((removal) => removal.rows);
+  expect(first).toBe(50);
+  expect(Math.max(...others)).toBeLessThanOrEqual(25);
+  expect(Math.min(...others)).toBeLessThanOrEqual(13);
 });
 
 test("one replica finishes the half-done work of another, and several at once confirm once", async () => {
