@@ -9,7 +9,7 @@ export const processMetrics = {
     help: "Computations that wait for a thread.",
     unit: "computations",
     labels: ["pool"],
-    services: ["ingest", "eval-runs", "monitor"],
+    services: ["ingest", "eval-runs", "monitor", "judge"],
   },
   service_compute_threads: {
     subject: "compute",
@@ -17,7 +17,7 @@ export const processMetrics = {
     help: "Threads that compute or wait for work.",
     unit: "threads",
     labels: ["pool"],
-    services: ["ingest", "eval-runs", "monitor"],
+    services: ["ingest", "eval-runs", "monitor", "judge"],
   },
   service_compute_ended_total: {
     subject: "compute",
@@ -25,7 +25,7 @@ export const processMetrics = {
     help: "Computations that ended, by task and outcome.",
     unit: "computations",
     labels: ["pool", "task", "outcome"],
-    services: ["ingest", "eval-runs", "monitor"],
+    services: ["ingest", "eval-runs", "monitor", "judge"],
   },
   service_compute_seconds: {
     subject: "compute",
@@ -34,7 +34,7 @@ export const processMetrics = {
     unit: "seconds",
     labels: ["pool", "task"],
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
-    services: ["ingest", "eval-runs", "monitor"],
+    services: ["ingest", "eval-runs", "monitor", "judge"],
   },
   service_event_loop_stall_seconds: {
     subject: "process",
