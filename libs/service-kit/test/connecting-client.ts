@@ -3,10 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 
 /**
- * A thread that opens a connection with a request every 4 ms until the port refuses one. Posts how many requests were
+ * A thread that opens a connection with a request every few milliseconds until the port refuses one. Posts how many requests were
  * answered, and how many connections broke without an answer.
  */
-const { port } = workerData as { port: number };
+const { port, connectEveryMs } = workerData as { port: number; connectEveryMs: number };
 const outcomes: Promise<"answered" | "broken" | "refused">[] = [];
 let isRefused = false;
 
@@ -26,7 +26,7 @@ function send(): Promise<"answered" | "broken" | "refused"> {
 
 while (!isRefused) {
   outcomes.push(send());
-  await sleep(4);
+  await sleep(connectEveryMs);
 }
 const all = await Promise.all(outcomes);
 const count = (outcome: string): number => all.filter((each) => each === outcome).length;
