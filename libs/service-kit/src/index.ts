@@ -95,7 +95,6 @@ export { createLocalCalls, type LocalCalls } from "./local-calls.ts";
 export { createLogger, type Logger } from "./logger.ts";
 export { filterInSlices, forEachInSlices, mapInSlices, sortInSlices } from "./long-lists.ts";
 export { takeLoopTurn, takeLoopTurnIfLarge } from "./loop-turns.ts";
-export { lowerPriority } from "./lower-priority.ts";
 export { maskSecret } from "./mask-secret.ts";
 export { createCounter, createGauge, createHistogram, createMetrics, type Metrics } from "./metrics.ts";
 export { type NatsConfig, natsSettings, readNatsConfig } from "./nats-config.ts";

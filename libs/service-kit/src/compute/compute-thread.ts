@@ -1,6 +1,6 @@
 import { readlinkSync } from "node:fs";
+import { constants, getPriority, setPriority } from "node:os";
 import path from "node:path";
-import { lowerPriority } from "../lower-priority.ts";
 import { Moved } from "./compute-task.ts";
 
 /** The input of a thread. */
@@ -12,18 +12,22 @@ export interface ComputeCall {
   calledAt: BigInt64Array<SharedArrayBuffer>;
 }
 
-/** Deadlines are times on the clock, and ordinary computations need a large part of them. */
+/** A thread gets a third of a processor that the event loop or PostgreSQL want, too: deadlines are times on the clock. */
 const stepsBack = 5;
 
-lowerOwnPriority();
+stepBack();
 
-/** Linux has a priority for each thread. Elsewhere threads stay as they are. */
-function lowerOwnPriority(): void {
+/**
+ * Linux has a priority for each thread. The event loop and PostgreSQL go first: threads that compute for a few projects would
+ * otherwise take all processors of a small machine. Elsewhere threads stay as they are.
+ */
+function stepBack(): void {
   if (process.platform !== "linux") return;
   try {
-    lowerPriority(Number(path.basename(readlinkSync("/proc/thread-self"))), stepsBack);
+    const thread = Number(path.basename(readlinkSync("/proc/thread-self")));
+    setPriority(thread, Math.min(constants.priority.PRIORITY_LOW, getPriority(thread) + stepsBack));
   } catch {
-    // There is no /proc.
+    // Without /proc, or where the system refuses it, the computation is still right.
   }
 }
 

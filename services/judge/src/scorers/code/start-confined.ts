@@ -4,7 +4,6 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { lowerPriority } from "@touchstone/service-kit";
 import type { EvaluationLimits, SandboxArgument } from "./child/protocol.ts";
 
 const childFolder = fileURLToPath(new URL("./child", import.meta.url));
@@ -22,9 +21,6 @@ const sandboxUid = 61_048;
  */
 const ulimits = ["-c 0", "-f 0", "-n 64", "-t 60", "-d 1048576"];
 
-/** A scorer has seconds, and an ordinary one takes milliseconds. */
-const stepsBack = 10;
-
 const launcher = `${ulimits.map((limit) => `ulimit ${limit} 2>/dev/null`).join("; ")}; unset PWD OLDPWD; exec "$@"`;
 
 export type ConfinedProcess = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -37,7 +33,7 @@ export function canDropUser(): boolean {
 /**
  * Starts a sandbox process with an empty environment, no descriptors but the three pipes, the given working folder, the
  * kernel's limits, and Node's permission model (no files but its own code, no processes, threads, addons). If requested, it
- * switches to an unprivileged user after reading its code, which may be readable only by root. It runs at a lower priority. The permission model of Node 24
+ * switches to an unprivileged user after reading its code, which may be readable only by root. The permission model of Node 24
  * does not restrict the network; only the interpreter does.
  */
 export async function startConfined(
@@ -63,7 +59,6 @@ export async function startConfined(
   });
   // Without a listener, an error that is emitted before the caller listens would end the judge.
   child.on("error", () => {});
-  if (child.pid !== undefined) lowerPriority(child.pid, stepsBack);
   return child;
 }
 
