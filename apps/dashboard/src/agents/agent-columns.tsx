@@ -167,13 +167,21 @@ export function AgentCard({ agent, projectId, window, since }: Part & { since: s
           "did not run"
         ) : (
           <>
-            <TracesLink traces={traces.runs}>{countOf(figures.totalRuns, "run")}</TracesLink>
+            <TracesLink traces={traces.runs} isInText>
+              {countOf(figures.totalRuns, "run")}
+            </TracesLink>
             {" · "}
-            <TracesLink traces={traces.failing}>{formatShare(figures.failureRate)} failing</TracesLink>
+            <TracesLink traces={traces.failing} isInText>
+              {formatShare(figures.failureRate)} failing
+            </TracesLink>
             {" · "}
-            <TracesLink traces={traces.slow}>p95 {formatDuration(figures.latencyP95)}</TracesLink>
+            <TracesLink traces={traces.slow} isInText>
+              p95 {formatDuration(figures.latencyP95)}
+            </TracesLink>
             {" · "}
-            <TracesLink traces={traces.priced}>{formatCost(figures.costUSD)}</TracesLink>
+            <TracesLink traces={traces.priced} isInText>
+              {formatCost(figures.costUSD)}
+            </TracesLink>
           </>
         )}
       </div>
