@@ -1,4 +1,5 @@
 export { auditRecorder } from "./audit-recorder.ts";
+export { createBatchPace } from "./batch-pace.ts";
 export type { Statement } from "./connections.ts";
 export {
   type Database,

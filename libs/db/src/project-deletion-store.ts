@@ -1,4 +1,5 @@
 import type { Logger } from "@touchstone/service-kit";
+import { createBatchPace } from "./batch-pace.ts";
 import type { Statement } from "./connections.ts";
 import type { Database, Queryable } from "./database.ts";
 import { closeStatement } from "./project-closing-store.ts";
@@ -49,13 +50,7 @@ interface Claim {
   isConfirmed: boolean;
 }
 
-const batchRowsFirst = 50;
-const batchRowsMax = 1_000;
-/** How long a batch should take. Rows may be a hundred bytes or ten megabytes. */
-const batchMs = 100;
-/** After a shorter batch the next one begins at once. */
-const unpausedMs = 20;
-const pauseMaxMs = 1_000;
+const batchRows = { rowsFirst: 50, rowsMax: 1_000 };
 /** A pass whose process died is taken over after this. Each batch renews it. */
 const claimSeconds = 15;
 const retryMs = 2_000;
@@ -64,8 +59,7 @@ const retryMs = 2_000;
  * How rows are deleted (decision 24). Closing a project commits one row: from then on `<schema>.open_projects` refuses
  * its scope. Then passes delete from all tables, in batches with separate transactions: the first at once, the next
  * after the grace period, and more until one that began after the grace period finds nothing. That one confirms, in one
- * transaction with its record. An hour later a last pass checks for late rows. A batch is as large as can be removed in
- * about a tenth of a second, and a pause as long follows it: a deleted project must not slow down the others.
+ * transaction with its record. An hour later a last pass checks for late rows. `createBatchPace` sizes the batches.
  *
  * Replicas share the work by claims; a pass that two of them make does no harm.
  */
@@ -107,21 +101,20 @@ export function createProjectDeletions(options: ProjectDeletionsOptions): Projec
   async function takePass(projectId: string): Promise<number | null> {
     let removed = 0;
     for (const table of tables) {
-      let rows = batchRowsFirst;
+      const pace = createBatchPace(batchRows);
       for (let isEmpty = false; !isEmpty; ) {
         if (stopping.signal.aborted) {
           await records.release(projectId);
           return null;
         }
         const startedMs = performance.now();
-        const { rowCount } = await database.query(deleteBatch(schema, table, { projectId, rows }));
-        const tookMs = performance.now() - startedMs;
+        const { rowCount } = await database.query(deleteBatch(schema, table, { projectId, rows: pace.rows() }));
+        const pauseMs = pace.record(performance.now() - startedMs);
         removed += rowCount ?? 0;
         isEmpty = !rowCount;
         if (isEmpty) continue;
-        rows = tookMs > batchMs ? Math.ceil(rows / 2) : Math.min(2 * rows, batchRowsMax);
         await records.renew(projectId);
-        if (tookMs > unpausedMs) await pause(Math.min(tookMs, pauseMaxMs));
+        if (pauseMs > 0) await pause(pauseMs);
       }
     }
     return removed;

@@ -155,7 +155,7 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
       for (let start = 0; start < texts.length; start += textsPerReply) {
         const input = texts.slice(start, start + textsPerReply);
         const some = await retrying(call, async () => {
-          await takeLoopTurnIfLarge(input.join("").length);
+          await takeLoopTurnIfLarge(input.reduce((sum, text) => sum + text.length, 0));
           const request = { path: "/embeddings", body: { model, input, encoding_format: "float" } };
           const embeddings = readEmbeddings(await send(request, "embeddings", call), input.length);
           if (embeddings === null) throw new ProviderFailure("refused", "The provider's embeddings cannot be read.");

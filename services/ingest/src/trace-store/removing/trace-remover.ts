@@ -1,4 +1,5 @@
-import type { Database, Statement, Transaction } from "@touchstone/db";
+import { setTimeout as wait } from "node:timers/promises";
+import { createBatchPace, type Database, type Statement, type Transaction } from "@touchstone/db";
 import type { RootFilter } from "../../model/root-filter.ts";
 import { firstIdOf } from "../reading/root-conditions.ts";
 import { buildRootSeeds, buildRowRemoval, buildVerdictRemoval } from "./trace-removal.ts";
@@ -22,7 +23,7 @@ export interface Removal {
 
 /**
  * Removes spans with their dependent rows: identity, count, search text, log records, and data of their trace. Each
- * transaction removes some thousand rows completely, so totals are always exact. Agents are kept. The rows that the
+ * transaction removes some rows completely, so totals are always exact. Agents are kept. The rows that the
  * caller named are removed last: an interrupted removal can be repeated under the same id.
  */
 export interface TraceRemover {
@@ -38,7 +39,7 @@ export interface TraceRemover {
 }
 
 /** Rows in one transaction. */
-const batchRows = 2_000;
+const batchRows = { rowsFirst: 50, rowsMax: 2_000 };
 /** Roots in one lookup. */
 const seedsMax = 100;
 
@@ -57,7 +58,7 @@ export function createTraceRemover(database: Database): TraceRemover {
       for (;;) {
         const { rows: seeds } = await database.readScoped<Seed>(
           [projectId],
-          buildRootSeeds(projectId, filter, seedsMax),
+          buildRootSeeds(projectId, filter, Math.min(removal.batchRows(), seedsMax)),
         );
         if (seeds.length === 0) return removal;
         await removeSeeds(database, projectId, seeds, removal);
@@ -70,16 +71,18 @@ export function createTraceRemover(database: Database): TraceRemover {
       while (removal.goesOn()) {
         const { rows } = await database.readScoped<{ id: string; trace_key: string | null }>(
           [projectId],
-          selectOldSpans(projectId, beforeMs),
+          selectOldSpans(projectId, beforeMs, removal.batchRows()),
         );
         if (rows.length === 0) break;
         const traceKeys = traceKeysOf(rows);
         const ids = rows.map(({ id }) => id);
-        await database.scoped([projectId], async (transaction) => {
-          await transaction.query(tracesLock(projectId, traceKeys));
-          removal.add(await removeRows(transaction, projectId, ids));
-          await settleTraces(transaction, projectId, traceKeys);
-        });
+        await removal.takeBatch(() =>
+          database.scoped([projectId], async (transaction) => {
+            await transaction.query(tracesLock(projectId, traceKeys));
+            removal.add(await removeRows(transaction, projectId, ids));
+            await settleTraces(transaction, projectId, traceKeys);
+          }),
+        );
       }
       return removal;
     },
@@ -90,6 +93,10 @@ export function createTraceRemover(database: Database): TraceRemover {
 interface RunningRemoval extends Removal {
   /** Asks before each transaction. False if the removal has to stop early: then it is not complete. */
   goesOn(): boolean;
+  /** The number of rows that the next batch may have. */
+  batchRows(): number;
+  /** Runs a batch and pauses after it. */
+  takeBatch(work: () => Promise<void>): Promise<void>;
   /** Called in each transaction with its removed rows. */
   say(transaction: Transaction, removed: Removed): Promise<void>;
   /** Counts the removed rows of a transaction. */
@@ -102,6 +109,7 @@ interface Removed {
 }
 
 function startRemoval(mayGoOn: () => boolean, say?: SayRemoval): RunningRemoval {
+  const pace = createBatchPace(batchRows);
   return {
     traces: 0,
     spans: 0,
@@ -110,6 +118,13 @@ function startRemoval(mayGoOn: () => boolean, say?: SayRemoval): RunningRemoval 
       const goesOn = mayGoOn();
       if (!goesOn) this.isComplete = false;
       return goesOn;
+    },
+    batchRows: pace.rows,
+    async takeBatch(work) {
+      const startedMs = performance.now();
+      await work();
+      const pauseMs = pace.record(performance.now() - startedMs);
+      if (pauseMs > 0) await wait(pauseMs);
     },
     async say(transaction, { spans }) {
       if (this.spans === 0 && spans > 0) await say?.(transaction);
@@ -150,18 +165,21 @@ async function removeOtelTraces(
   const seedIds = seeds.map(({ id }) => id);
   for (let isDone = traceKeys.length === 0; !isDone; ) {
     if (!removal.goesOn()) return;
-    await database.scoped([projectId], async (transaction) => {
-      const [, { rows }] = await transaction.pipeline<[object, { id: string }]>([
-        tracesLock(projectId, traceKeys),
-        selectTraceRows(projectId, traceKeys, seedIds),
-      ]);
-      isDone = rows.length < batchRows;
-      const ids = rows.map(({ id }) => id);
-      const removed = await removeRows(transaction, projectId, isDone ? [...ids, ...seedIds] : ids);
-      await settleTraces(transaction, projectId, traceKeys);
-      await removal.say(transaction, removed);
-      removal.add(removed);
-    });
+    const rowsMax = removal.batchRows();
+    await removal.takeBatch(() =>
+      database.scoped([projectId], async (transaction) => {
+        const [, { rows }] = await transaction.pipeline<[object, { id: string }]>([
+          tracesLock(projectId, traceKeys),
+          selectTraceRows(projectId, traceKeys, { except: seedIds, rowsMax }),
+        ]);
+        isDone = rows.length < rowsMax;
+        const ids = rows.map(({ id }) => id);
+        const removed = await removeRows(transaction, projectId, isDone ? [...ids, ...seedIds] : ids);
+        await settleTraces(transaction, projectId, traceKeys);
+        await removal.say(transaction, removed);
+        removal.add(removed);
+      }),
+    );
   }
 }
 
@@ -173,15 +191,16 @@ async function removeRestTrees(
   removal: RunningRemoval,
 ): Promise<void> {
   const ids = await findRestTrees(database, projectId, seeds);
-  for (let end = ids.length; end > 0; end -= batchRows) {
+  while (ids.length > 0) {
     if (!removal.goesOn()) return;
-    const part = ids.slice(Math.max(0, end - batchRows), end);
-    const removed = await database.scoped([projectId], async (transaction) => {
-      const gone = await removeRows(transaction, projectId, part);
-      await removal.say(transaction, gone);
-      return gone;
-    });
-    removal.add(removed);
+    const part = ids.splice(-removal.batchRows());
+    await removal.takeBatch(() =>
+      database.scoped([projectId], async (transaction) => {
+        const removed = await removeRows(transaction, projectId, part);
+        await removal.say(transaction, removed);
+        removal.add(removed);
+      }),
+    );
   }
 }
 
@@ -223,14 +242,18 @@ const selectSeed = (projectId: string, id: string): Statement => ({
 });
 
 /** Rows of OTel traces other than the seeds. */
-const selectTraceRows = (projectId: string, traceKeys: readonly string[], seedIds: readonly string[]): Statement => ({
+const selectTraceRows = (
+  projectId: string,
+  traceKeys: readonly string[],
+  { except, rowsMax }: { except: readonly string[]; rowsMax: number },
+): Statement => ({
   name: "trace_rows_to_remove",
   text: `
     select id
     from ingest.spans
     where project_id = $1 and trace_key = any($2::uuid[]) and flags & 1 <> 0 and id <> all($3::uuid[])
     limit $4`,
-  values: [projectId, traceKeys, seedIds, batchRows],
+  values: [projectId, traceKeys, except, rowsMax],
 });
 
 const selectRestChildren = (projectId: string, parents: readonly string[]): Statement => ({
@@ -242,12 +265,12 @@ const selectRestChildren = (projectId: string, parents: readonly string[]): Stat
   values: [projectId, parents],
 });
 
-const selectOldSpans = (projectId: string, beforeMs: number): Statement => ({
+const selectOldSpans = (projectId: string, beforeMs: number, rowsMax: number): Statement => ({
   name: "old_spans",
   text: `
     select id, trace_key
     from ingest.spans
     where project_id = $1 and id < $2
     limit $3`,
-  values: [projectId, firstIdOf(beforeMs), batchRows],
+  values: [projectId, firstIdOf(beforeMs), rowsMax],
 });
