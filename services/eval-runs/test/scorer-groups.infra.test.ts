@@ -113,6 +113,21 @@ describe("a scorer group", () => {
     expect(answer).toMatchObject({ status: 400, body: { error: reason } });
   });
 
+  test("is refused when its patterns and custom scorers are more than the message bus carries", async () => {
+    const pattern = { kind: "pattern" as const, refId: randomUUID() };
+    monitor.known = [{ ...pattern, name: "n", definition: { text: "x".repeat(9_000_000) } }];
+
+    const answer = await client.sendTo("POST", groups, { name: "Large", members: [pattern] });
+
+    monitor.known = [];
+    expect(answer).toMatchObject({
+      status: 400,
+      body: {
+        error: "The patterns and custom scorers of a scorer group are too large: the message bus carries 8388608 bytes",
+      },
+    });
+  });
+
   test("has patterns and custom scorers that monitor knows; those it has are not looked up again", async () => {
     const pattern = { kind: "pattern" as const, refId: "secrets-in-response" };
     const custom = { kind: "custom" as const, refId: randomUUID() };

@@ -24,6 +24,17 @@ export function createMemberReader(bus: Pick<Bus, "request">): MemberReader {
       } catch (cause) {
         if (!isBusError(cause)) throw cause;
         if (cause.code === "bad_request") throw new AppError("bad_request", cause.message, { cause });
+        // The server of this installation may carry less than monitor allows.
+        if (cause.kind === "too_large") {
+          const limit = `the message bus carries ${cause.limit ?? "fewer"} bytes`;
+          throw new AppError(
+            "bad_request",
+            `The patterns and custom scorers of a scorer group are too large: ${limit}`,
+            {
+              cause,
+            },
+          );
+        }
         const sentence = "Patterns and custom scorers cannot be looked up at the moment; retry.";
         throw new AppError("service_unavailable", sentence, { cause });
       }
