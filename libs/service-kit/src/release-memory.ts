@@ -20,11 +20,14 @@ const processorMin = 0.7;
 /** The event loop was active for so little time that its share of a processor shows nothing. */
 const activeMinMs = 100;
 
-/** What a process has of V8. `heapBytes` counts pages, also those with garbage or nothing in them. */
+/** What a process has of V8. */
 interface Held {
   bufferBytes: number;
+  /** Pages, also those with garbage or nothing in them. */
   heapBytes: number;
   heapUsedBytes: number;
+  /** Neither heap nor buffers: among others the pages that V8 took from the heap and keeps for the next growth. */
+  otherBytes: number;
 }
 
 /**
@@ -41,6 +44,8 @@ export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
   let intervalsSinceReturn = intervalsUntilLittle;
   /** The last collection emptied pages of the heap, which V8 keeps for as long as anything is allocated. */
   let mayReturnPages = false;
+  /** The least since the last return of pages. */
+  let leastOtherBytes = kept?.otherBytes ?? Number.POSITIVE_INFINITY;
   let last = performance.eventLoopUtilization();
   let lastCpu = process.threadCpuUsage();
 
@@ -62,13 +67,17 @@ export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
     intervalsSinceReturn += 1;
     const held = readHeld();
     if (held === null || utilization > idleMax || !hasProcessor) return;
+    leastOtherBytes = Math.min(leastOtherBytes, held.otherBytes);
     const emptyBytes = held.heapBytes - held.heapUsedBytes;
     const isSmall = held.heapUsedBytes <= returnableBytes && held.bufferBytes <= returnableBytes;
-    if (mayReturnPages && emptyBytes >= worthBytes / 2 && isSmall) {
+    const isEmpty = mayReturnPages && emptyBytes >= worthBytes / 2;
+    if (isSmall && (isEmpty || held.otherBytes - leastOtherBytes >= 2 * worthBytes)) {
       // Apart from the collection before, which freed the garbage, so that neither pause is long.
       collectGarbage({ type: "major", flavor: "last-resort" });
       mayReturnPages = false;
       intervalsSinceReturn = 0;
+      // What is not returned now is something else.
+      leastOtherBytes = Number.POSITIVE_INFINITY;
     } else if (isWorthIt(held)) {
       collectGarbage();
       // A process with little work soon takes some pages again. Returning them every time would cost more pauses than they are worth.
@@ -83,8 +92,9 @@ export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
 /** Null when it cannot be read: Node opens a file for it, and the process may have no file descriptor left. */
 function readHeld(): Held | null {
   try {
-    const { arrayBuffers, heapTotal, heapUsed } = process.memoryUsage();
-    return { bufferBytes: arrayBuffers, heapBytes: heapTotal, heapUsedBytes: heapUsed };
+    const { rss, arrayBuffers, heapTotal, heapUsed } = process.memoryUsage();
+    const otherBytes = rss - heapTotal - arrayBuffers;
+    return { bufferBytes: arrayBuffers, heapBytes: heapTotal, heapUsedBytes: heapUsed, otherBytes };
   } catch {
     return null;
   }

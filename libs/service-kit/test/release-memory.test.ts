@@ -22,6 +22,17 @@ test("an idle process returns what its heap grew by, if it is garbage", async ()
   expect(intervals).toBeLessThanOrEqual(10);
 });
 
+test("an idle process returns the pages that its heap no longer has", async () => {
+  const script = path.join(import.meta.dirname, "idle-pages.ts");
+  // A large nursery would be a reason of its own to return pages.
+  const flags = ["--no-memory-reducer", "--max-semi-space-size=4"];
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, script]);
+  const { grown, kept, intervals } = JSON.parse(stdout) as { grown: number; kept: number; intervals: number };
+  expect(grown).toBeGreaterThan(200);
+  expect(kept).toBeLessThan(64);
+  expect(intervals).toBeLessThanOrEqual(10);
+});
+
 test("a process without free file descriptors goes on", async () => {
   const module = path.join(import.meta.dirname, "../src/release-memory.ts");
   // Node reads its memory from a file, which fails here at each interval.

@@ -10,7 +10,7 @@ const seed = 1;
  * Runs for a few seconds with a twentieth of the command's load. `npm run attack` measures each attack alone, against its
  * limits.
  */
-const effort = { seed, seconds: 3, share: 0.05, settleSeconds: 10, usualMs: 1_000, isWarmUp: false };
+const effort = { seed, seconds: 3, share: 0.05, settleSeconds: 10, usual: { slowestMs: 1_000, residentMb: 0 } };
 const together = ["long-texts", "hostile-answers", "otlp-bombs", "import-bombs"];
 
 let installation: Installation;

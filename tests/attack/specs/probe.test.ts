@@ -90,7 +90,7 @@ async function measureWhile(hurt: () => void | Promise<void>): Promise<Measureme
     notes: { answers: {}, complaints: [] },
     hasDied: false,
     wasRestarted: false,
-    isWarmUp: false,
+    usualMb: 0,
     log: "",
   };
 }

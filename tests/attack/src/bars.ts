@@ -13,8 +13,8 @@ export interface Measurement {
   hasDied: boolean;
   /** The installation had to be restarted: it ended, or did not recover. */
   wasRestarted: boolean;
-  /** The installation had just been started: its memory has not yet grown to its usual size. */
-  isWarmUp: boolean;
+  /** The resident memory of the installation after ordinary traffic. Null: it had just been started. */
+  usualMb: number | null;
   /** Its last output, if it died. */
   log: string;
 }
@@ -29,7 +29,7 @@ export interface Bars {
   unserved: number;
   /** Growth of the Node process's resident memory. */
   addedMb: number;
-  /** The resident memory after the attack, as a multiple of the memory before it. */
+  /** The resident memory after the attack, as a multiple of the memory before it, or of the usual one if that is more. */
   memoryBack: number;
 }
 
@@ -50,7 +50,7 @@ export const sharedMachineBars: Bars = {
 };
 
 /** Lists the missed limits, one sentence each; empty when the others were served as if there was no attack. */
-export function findMissed({ window, lost, notes, hasDied, isWarmUp }: Measurement, limits: Bars): string[] {
+export function findMissed({ window, lost, notes, hasDied, usualMb }: Measurement, limits: Bars): string[] {
   const { before, peak, after } = window.memoryMb;
   const above = (what: string, value: number, limit: number, unit: string): string[] =>
     value > limit ? [`${what} ${value.toFixed(0)} ${unit}, at most ${limit.toFixed(0)}`] : [];
@@ -64,7 +64,7 @@ export function findMissed({ window, lost, notes, hasDied, isWarmUp }: Measureme
     ...some("requests of the probe refused", window.refused, limits.unserved),
     ...some("requests of the probe not answered", window.unanswered, limits.unserved),
     ...above("memory added", peak - before, limits.addedMb, "MB"),
-    ...(isWarmUp ? [] : above("memory after", after, before * limits.memoryBack, "MB")),
+    ...(usualMb === null ? [] : above("memory after", after, Math.max(before, usualMb) * limits.memoryBack, "MB")),
     ...some("acknowledged traces lost", lost.length),
     ...notes.complaints,
   ];

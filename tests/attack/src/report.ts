@@ -76,7 +76,7 @@ export function sumUp(measurements: readonly Measurement[]): Measurement {
       notGood: [],
       memoryMb: {
         // From the first attack on; earlier traffic is a warm-up.
-        before: (measurements.find(({ isWarmUp }) => !isWarmUp) ?? measurements[0])?.window.memoryMb.before ?? 0,
+        before: (measurements.find(({ usualMb }) => usualMb !== null) ?? measurements[0])?.window.memoryMb.before ?? 0,
         peak: most(({ memoryMb }) => memoryMb.peak),
         after: windows.at(-1)?.memoryMb.after ?? 0,
       },
@@ -85,7 +85,7 @@ export function sumUp(measurements: readonly Measurement[]): Measurement {
     notes: { answers: {}, complaints: [...new Set(measurements.flatMap(({ notes }) => notes.complaints))] },
     hasDied: measurements.some(({ hasDied }) => hasDied),
     wasRestarted: measurements.some(({ wasRestarted }) => wasRestarted),
-    isWarmUp: false,
+    usualMb: Math.max(0, ...measurements.map(({ usualMb }) => usualMb ?? 0)),
     log: "",
   };
 }

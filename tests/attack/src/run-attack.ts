@@ -6,6 +6,14 @@ import { bars, type Measurement } from "./bars.ts";
 import type { Installation } from "./installation.ts";
 import { closeTenants } from "./tenants.ts";
 
+/** An installation that no one attacks. */
+export interface Usual {
+  /** The probe is served as usual when its slowest request takes no longer than this. */
+  slowestMs: number;
+  /** Its resident memory after ordinary traffic. Memory that an idle process gave back makes the one before an attack less than that. */
+  residentMb: number;
+}
+
 export interface Effort {
   seed: number;
   /** The duration of the attack. */
@@ -14,10 +22,8 @@ export interface Effort {
   share: number;
   /** The longest time until recovery: all is quiet and the memory is released. */
   settleSeconds: number;
-  /** The probe is served as usual when its slowest request takes no longer than this. */
-  usualMs: number;
-  /** The installation was just started: its memory has not yet grown to its usual size. */
-  isWarmUp: boolean;
+  /** Null for one that was just started: its memory has not yet grown to its usual size. */
+  usual: Usual | null;
 }
 
 /** The probe must be served quickly for this long to count as quiet. */
@@ -48,7 +54,7 @@ export async function runAttacks(
     const ended = await Promise.all(attackers.map((attacker) => attacker.attack()));
     const attackedSeconds = (performance.now() - startedMs) / 1_000;
     await observer.attackIsOver();
-    const isAtRest = await comesToRest(installation, effort, { withMemory: !effort.isWarmUp });
+    const isAtRest = await comesToRest(installation, effort, { withMemory: true });
     const hasDied = !(await installation.isAlive());
     const log = hasDied ? installation.logTail() : "";
     const window = await observer.end();
@@ -68,7 +74,7 @@ export async function runAttacks(
       notes: addUp(ended.map(({ notes }) => notes)),
       hasDied,
       wasRestarted,
-      isWarmUp: effort.isWarmUp,
+      usualMb: effort.usual?.residentMb ?? null,
       log,
     };
   } finally {
@@ -82,15 +88,16 @@ export async function runAttacks(
  */
 async function comesToRest(
   { observer, isAlive }: Installation,
-  effort: Effort,
+  { settleSeconds, usual }: Effort,
   { withMemory }: { withMemory: boolean },
 ): Promise<boolean> {
-  const deadline = performance.now() + effort.settleSeconds * 1_000;
-  await sleep(Math.min(quietMs, effort.settleSeconds * 1_000));
+  const deadline = performance.now() + settleSeconds * 1_000;
+  await sleep(Math.min(quietMs, settleSeconds * 1_000));
   for (;;) {
     const { slowestMs, residentMb, beforeMb } = await observer.now(quietMs);
-    const isBack = !withMemory || residentMb <= beforeMb * bars.memoryBack;
-    if (slowestMs <= effort.usualMs && isBack) return true;
+    const isBack =
+      !withMemory || usual === null || residentMb <= Math.max(beforeMb, usual.residentMb) * bars.memoryBack;
+    if (slowestMs <= (usual?.slowestMs ?? bars.worstMs) && isBack) return true;
     if (performance.now() > deadline || !(await isAlive())) {
       return slowestMs <= hangingMs && residentMb <= beforeMb + bars.addedMb;
     }

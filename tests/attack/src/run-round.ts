@@ -3,9 +3,9 @@ import type { Attack } from "./attack.ts";
 import { ordinaryTraffic } from "./attacks/ordinary-traffic.ts";
 import { bars, type Measurement } from "./bars.ts";
 import { type Installation, startInstallation } from "./installation.ts";
-import { type Effort, runAttacks } from "./run-attack.ts";
+import { type Effort, runAttacks, type Usual } from "./run-attack.ts";
 
-export interface Round extends Omit<Effort, "usualMs" | "isWarmUp"> {
+export interface Round extends Omit<Effort, "usual"> {
   attacks: readonly Attack[];
   /** No attack starts after this time of `performance.now()`. */
   deadlineMs: number;
@@ -42,7 +42,7 @@ export async function runRound(round: Round): Promise<Outcome> {
     const installation = await startInstallation(setting, round.seed);
     round.onStarted(installation);
     try {
-      let usualMs = await warmUp(installation, round);
+      let usual = await warmUp(installation, round);
       for (const attack of chosen) {
         // At least one, however short the time.
         const isFirst = attack === chosen[0] && unreached.length === 0;
@@ -50,9 +50,9 @@ export async function runRound(round: Round): Promise<Outcome> {
           unreached.push(attack.name);
           continue;
         }
-        const measurement = await runAttacks(installation, [attack], { ...round, usualMs, isWarmUp: false });
+        const measurement = await runAttacks(installation, [attack], { ...round, usual });
         round.onMeasured(measurement);
-        if (measurement.wasRestarted) usualMs = await warmUp(installation, round);
+        if (measurement.wasRestarted) usual = await warmUp(installation, round);
       }
       lost.push(...(await installation.observer.readBack("start")));
     } finally {
@@ -62,14 +62,14 @@ export async function runRound(round: Round): Promise<Outcome> {
   return outcome;
 }
 
-/** Sends ordinary traffic and returns the latency that counts as usual on this machine. */
-async function warmUp(installation: Installation, round: Round): Promise<number> {
+/** Sends ordinary traffic and returns what counts as usual on this machine. */
+async function warmUp(installation: Installation, round: Round): Promise<Usual> {
   const seconds = Math.min(warmUpSeconds, round.seconds);
-  const effort = { ...round, seconds, usualMs: bars.worstMs, isWarmUp: true };
-  const measurement = await runAttacks(installation, [ordinaryTraffic], effort);
+  const measurement = await runAttacks(installation, [ordinaryTraffic], { ...round, seconds, usual: null });
   round.onMeasured(measurement);
+  const { p99Ms, memoryMb } = measurement.window;
   // A shared machine may be slow by itself.
-  return Math.max(bars.p99Ms, measurement.window.p99Ms);
+  return { slowestMs: Math.max(bars.p99Ms, p99Ms), residentMb: memoryMb.after };
 }
 
 function shuffle<Item>(items: readonly Item[], seed: number): Item[] {
