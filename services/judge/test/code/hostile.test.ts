@@ -16,7 +16,10 @@ afterAll(async () => {
 async function expectHealthy(score: Score): Promise<void> {
   const code = `return { score: scores.rating + [1, 2, 3].map(String).join("").length + JSON.stringify({ a: 1 }).length,
     reasoning: [input, output, expected, toolCalls[0].name, typeof marked].join(" ") };`;
-  expect(await score(code)).toEqual({ name: "s", score: 17, reasoning: "input output expected search undefined" });
+  let row = await score(code);
+  // On a busy machine it may not get a processor within the short limit. A sandbox that never answers ends at the test's own.
+  while (String(row.error).startsWith("Scorer did not finish")) row = await score(code);
+  expect(row).toEqual({ name: "s", score: 17, reasoning: "input output expected search undefined" });
 }
 
 describe.each(Object.entries(corpus))("%s", (_, scorers) => {
