@@ -13,8 +13,8 @@ export interface BatchPace {
 }
 
 /**
- * Removes rows as many at a time as take about a tenth of a second: a row may be a hundred bytes or ten megabytes. A pause
- * as long follows each batch: a removal must not slow down other projects.
+ * Makes each batch as large as takes about a tenth of a second: a row may be a hundred bytes or ten megabytes. A pause as long
+ * follows it: a removal must not slow down other projects.
  */
 export function createBatchPace({ rowsFirst, rowsMax }: { rowsFirst: number; rowsMax: number }): BatchPace {
   let rows = rowsFirst;

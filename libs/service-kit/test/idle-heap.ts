@@ -1,10 +1,8 @@
 // A process whose heap grew by texts that are garbage, and which has little work afterwards. Prints how many megabytes its heap grew
 // by, and how many it keeps after some intervals.
-import { performance } from "node:perf_hooks";
 import { releaseIdleMemory } from "../src/release-memory.ts";
+import { everyMs, printOnceReleased } from "./idle-intervals.ts";
 
-const everyMs = 500;
-const intervalsMax = 20;
 const megabytes = (): number => Math.round(process.memoryUsage().heapTotal / (1024 * 1024));
 
 releaseIdleMemory({ everyMs });
@@ -17,15 +15,7 @@ texts = [];
 // V8 keeps empty pages for as long as a process allocates.
 setInterval(() => JSON.parse(`[${"{},".repeat(2_000)}0]`), 50);
 
-let intervals = 0;
-let last = performance.eventLoopUtilization();
-setInterval(() => {
-  const now = performance.eventLoopUtilization();
-  const { utilization } = performance.eventLoopUtilization(now, last);
-  last = now;
-  if (texts.length > 0 || utilization > 0.1) return;
-  intervals += 1;
+printOnceReleased(() => {
   const kept = megabytes() - before;
-  if (kept >= 24 && intervals < intervalsMax) return;
-  process.stdout.write(JSON.stringify({ grown, kept, intervals }), () => process.exit(0));
-}, everyMs);
+  return texts.length > 0 ? null : { isReleased: kept < 24, figures: { grown, kept } };
+});

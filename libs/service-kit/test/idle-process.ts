@@ -1,11 +1,10 @@
 // A process whose buffers become unused right after a collection that found them in use. Prints how many megabytes of
 // them it keeps, and after how many intervals without work; on a busy machine, work takes long.
-import { constants, type PerformanceEntry, PerformanceObserver, performance } from "node:perf_hooks";
+import { constants, type PerformanceEntry, PerformanceObserver } from "node:perf_hooks";
 import { releaseIdleMemory } from "../src/release-memory.ts";
+import { everyMs, printOnceReleased } from "./idle-intervals.ts";
 
-const everyMs = 500;
 const megabyte = 1024 * 1024;
-const intervalsMax = 20;
 let buffers = Array.from({ length: 32 }, () => Buffer.alloc(4 * megabyte));
 // They are old before they become garbage: young ones are collected soon in any case.
 for (let round = 0; round < 100; round += 1) JSON.parse(`[${"{},".repeat(50_000)}0]`);
@@ -18,15 +17,7 @@ const collections = new PerformanceObserver((list) => {
 collections.observe({ entryTypes: ["gc"] });
 releaseIdleMemory({ everyMs });
 
-let intervals = 0;
-let last = performance.eventLoopUtilization();
-setInterval(() => {
-  const now = performance.eventLoopUtilization();
-  const { utilization } = performance.eventLoopUtilization(now, last);
-  last = now;
-  if (buffers.length > 0 || utilization > 0.1) return;
-  intervals += 1;
+printOnceReleased(() => {
   const keptMegabytes = Math.round(process.memoryUsage().arrayBuffers / megabyte);
-  if (keptMegabytes >= 16 && intervals < intervalsMax) return;
-  process.stdout.write(JSON.stringify({ keptMegabytes, intervals }), () => process.exit(0));
-}, everyMs);
+  return buffers.length > 0 ? null : { isReleased: keptMegabytes < 16, figures: { keptMegabytes } };
+});
