@@ -95,7 +95,7 @@ interface RunningRemoval extends Removal {
   goesOn(): boolean;
   /** The number of rows that the next batch may have. */
   batchRows(): number;
-  /** Runs a batch and pauses after it. */
+  /** Runs a batch, after the pause that the one before it calls for. */
   takeBatch(work: () => Promise<void>): Promise<void>;
   /** Called in each transaction with its removed rows. */
   say(transaction: Transaction, removed: Removed): Promise<void>;
@@ -110,6 +110,7 @@ interface Removed {
 
 function startRemoval(mayGoOn: () => boolean, say?: SayRemoval): RunningRemoval {
   const pace = createBatchPace(batchRows);
+  let pauseMs = 0;
   return {
     traces: 0,
     spans: 0,
@@ -121,10 +122,10 @@ function startRemoval(mayGoOn: () => boolean, say?: SayRemoval): RunningRemoval 
     },
     batchRows: pace.rows,
     async takeBatch(work) {
+      if (pauseMs > 0) await wait(pauseMs);
       const startedMs = performance.now();
       await work();
-      const pauseMs = pace.record(performance.now() - startedMs);
-      if (pauseMs > 0) await wait(pauseMs);
+      pauseMs = pace.record(performance.now() - startedMs);
     },
     async say(transaction, { spans }) {
       if (this.spans === 0 && spans > 0) await say?.(transaction);
