@@ -1,5 +1,6 @@
 import type { Severity } from "../blocks/severities.ts";
 import type { Pattern } from "../blocks/watching-queries.ts";
+import { isWithin, percentOf, shareOfPercent } from "../ui/format.ts";
 
 export type PatternCondition = Pattern["conditions"][number];
 export type PatternSource = PatternCondition["sources"][number];
@@ -11,8 +12,7 @@ export interface PatternDraft {
   severity: Severity;
   polarity: Pattern["polarity"];
   enabled: boolean;
-  /** A share from 0 to 1. */
-  sampleRate: number;
+  samplePercent: string;
   /** Empty: of every agent. */
   agentIds: readonly string[];
   conditions: readonly PatternCondition[];
@@ -33,7 +33,7 @@ export const emptyPattern: PatternDraft = {
   severity: "medium",
   polarity: "failure",
   enabled: true,
-  sampleRate: 1,
+  samplePercent: "100",
   agentIds: [],
   conditions: [emptyCondition],
 };
@@ -46,17 +46,18 @@ export function draftOfPattern(pattern: Pattern): PatternDraft {
     severity,
     polarity,
     enabled,
-    sampleRate,
+    samplePercent: String(percentOf(sampleRate)),
     agentIds: scopeMode === "all" ? [] : agentIds,
     conditions,
   };
 }
 
 /** The missing fields for saving or a trial, as text. */
-export function missingOfPattern({ name, conditions }: PatternDraft): string | undefined {
+export function missingOfPattern({ name, conditions, samplePercent }: PatternDraft): string | undefined {
   if (conditions.length === 0) return "Add a condition.";
   if (conditions.some(({ value }) => value.trim() === "")) return "A condition has no text yet.";
   if (conditions.some(({ sources }) => sources.length === 0)) return "A condition looks at nothing yet.";
+  if (!isWithin(samplePercent, 0, 100)) return "A share is between 0 and 100 percent.";
   return name.trim() === "" ? "Give it a name." : undefined;
 }
 
@@ -65,12 +66,13 @@ export function missingOfPattern({ name, conditions }: PatternDraft): string | u
  * would become the user's conditions, and more than 20 of these are refused.
  */
 export function bodyOfPattern(draft: PatternDraft, stored: PatternDraft | null) {
-  const { agentIds, conditions, description, ...plain } = draft;
+  const { agentIds, conditions, description, samplePercent, ...plain } = draft;
   const isChanged = stored === null || JSON.stringify(stored.conditions) !== JSON.stringify(conditions);
   return {
     ...plain,
     name: plain.name.trim(),
     description: description.trim(),
+    sampleRate: shareOfPercent(samplePercent),
     scopeMode: agentIds.length === 0 ? ("all" as const) : ("selected" as const),
     agentIds: [...agentIds],
     ...(isChanged && { conditions: [...conditions] }),

@@ -122,8 +122,9 @@ function PatternFacts({ draft, set }: { draft: PatternDraft; set(change: Partial
           type="number"
           min={0}
           max={100}
-          value={String(Math.round(draft.sampleRate * 100))}
-          onChange={({ target }) => set({ sampleRate: Math.min(100, Math.max(0, Number(target.value))) / 100 })}
+          step="any"
+          value={draft.samplePercent}
+          onChange={({ target }) => set({ samplePercent: target.value })}
         />
       </div>
       <SomeAgents legend="Agents" chosen={draft.agentIds} onChange={(agentIds) => set({ agentIds })} />

@@ -1,4 +1,5 @@
 import type { Agent } from "../blocks/watching-queries.ts";
+import { isWithin, percentOf, shareOfPercent } from "../ui/format.ts";
 
 /** An agent's monitoring settings in the form. */
 export interface ProfileDraft {
@@ -16,7 +17,7 @@ export function draftOfProfile(profile: Agent["monitoringProfile"]): ProfileDraf
     enabled: profile?.enabled ?? true,
     failureDetectionEnabled: profile?.failureDetectionEnabled ?? true,
     infoDetectionEnabled: profile?.infoDetectionEnabled ?? true,
-    samplePercent: String(Math.round((profile?.sampleRate ?? 1) * 10_000) / 100),
+    samplePercent: String(percentOf(profile?.sampleRate ?? 1)),
     channels: (profile?.channels ?? []).join("\n"),
   };
 }
@@ -42,18 +43,16 @@ export function bodyOfProfile({ samplePercent, channels, ...flags }: ProfileDraf
   const changed = Object.entries(flags).filter(([name, isOn]) => isOn !== stored[name as keyof typeof flags]);
   return {
     ...(Object.fromEntries(changed) as Partial<typeof flags>),
-    ...(samplePercent !== stored.samplePercent && { sampleRate: Number(samplePercent) / 100 }),
+    ...(samplePercent !== stored.samplePercent && { sampleRate: shareOfPercent(samplePercent) }),
     ...(channels !== stored.channels && { channels: channelsOf(channels) }),
   };
 }
 
 /** The errors that prevent saving, as text, by field. */
 export function mistakesOfProfile({ samplePercent, channels }: ProfileDraft): { percent?: string; channels?: string } {
-  const percent = Number(samplePercent);
-  const isPercent = samplePercent.trim() !== "" && percent >= 0 && percent <= 100;
   const wrong = channelsOf(channels).find((line) => !/^webhook:https?:\/\/\S+$/.test(line));
   return {
-    ...(!isPercent && { percent: "A percentage from 0 to 100." }),
+    ...(!isWithin(samplePercent, 0, 100) && { percent: "A percentage from 0 to 100." }),
     ...(wrong !== undefined && { channels: `${wrong} is no channel: write webhook: and an address.` }),
   };
 }

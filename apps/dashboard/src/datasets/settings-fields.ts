@@ -1,5 +1,5 @@
 import type { components } from "../api/schema.gen.d.ts";
-import { percentOf } from "../ui/format.ts";
+import { isWithin, percentOf, shareOfPercent } from "../ui/format.ts";
 import type { Dataset } from "./queries.ts";
 
 /** The scores of likeness that can be switched on. */
@@ -79,7 +79,7 @@ export function bodyOfSettings(fields: SettingsFields, dataset: Dataset): compon
       ci: {
         ...dataset.ci,
         enabled: fields.ciEnabled,
-        passRateThreshold: Number((Number(fields.passRatePercent) / 100).toPrecision(12)),
+        passRateThreshold: shareOfPercent(fields.passRatePercent),
         ratingThreshold: Number(fields.ratingThreshold),
         exposeTestInputs: fields.exposeTestInputs,
         failFast: fields.failFast,
@@ -96,9 +96,4 @@ export function settingsMistake(fields: SettingsFields): string | undefined {
   }
   if (!isWithin(fields.passRatePercent, 0, 100)) return "Cases that have to pass: 0 to 100 percent.";
   return isWithin(fields.ratingThreshold, 0, 10) ? undefined : "A case passes from a rating between 0 and 10.";
-}
-
-function isWithin(typed: string, least: number, most: number): boolean {
-  const value = Number(typed);
-  return typed.trim() !== "" && value >= least && value <= most;
 }

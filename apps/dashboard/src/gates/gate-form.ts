@@ -1,3 +1,4 @@
+import { isWithin } from "../ui/format.ts";
 import type { GateQuery } from "./queries.ts";
 
 /** The input for a gate; numbers are texts, so that no input is lost. */
@@ -43,11 +44,6 @@ export function readGateForm(form: GateForm): {
     },
     mistakes,
   };
-}
-
-function isWithin(text: string, least: number, most: number): boolean {
-  const value = Number(text);
-  return text.trim() !== "" && value >= least && value <= most;
 }
 
 /** The command that asks for the same verdict, keeps it, and ends with 1 when it fails. */

@@ -1,5 +1,6 @@
 import type { operations } from "../api/schema.gen.d.ts";
 import type { Severity } from "../blocks/severities.ts";
+import { isWithin, percentOf, shareOfPercent } from "../ui/format.ts";
 
 /** A judge as the form holds it: the raw value of every control, so that any input can be kept. */
 export interface Draft {
@@ -73,7 +74,7 @@ export function draftOf({ name, description, judge, online }: StoredJudge): Draf
     requiresExpected: judge.requiresExpected ?? false,
     ...(online !== null && {
       live: online.enabled ? ("yes" as const) : ("paused" as const),
-      samplePercent: String(Math.round(online.sampleRate * 1e6) / 1e4),
+      samplePercent: String(percentOf(online.sampleRate)),
       alertThreshold: online.alertThreshold === null ? "" : String(online.alertThreshold),
       severity: online.severity,
       scope: online.scope,
@@ -88,13 +89,13 @@ export function mistakesOf(draft: Draft): Partial<Record<keyof Draft, string>> {
   const mistakes: Partial<Record<keyof Draft, string>> = {};
   if (draft.name.trim() === "") mistakes.name = "A judge needs a name.";
   if (draft.live === "no") return mistakes;
-  if (!isBetween(draft.samplePercent, 0, 100)) mistakes.samplePercent = "A share between 0 and 100.";
-  if (draft.alertThreshold.trim() !== "" && !isBetween(draft.alertThreshold, 0, 10)) {
+  if (!isWithin(draft.samplePercent, 0, 100)) mistakes.samplePercent = "A share between 0 and 100.";
+  if (draft.alertThreshold.trim() !== "" && !isWithin(draft.alertThreshold, 0, 10)) {
     mistakes.alertThreshold = "A rating between 0 and 10, or nothing.";
   }
   if (
     draft.scope === "session" &&
-    !(isBetween(draft.idleSeconds, 1, 86_400) && Number.isInteger(Number(draft.idleSeconds)))
+    !(isWithin(draft.idleSeconds, 1, 86_400) && Number.isInteger(Number(draft.idleSeconds)))
   ) {
     mistakes.idleSeconds = "Whole seconds between 1 and 86,400.";
   }
@@ -102,11 +103,6 @@ export function mistakesOf(draft: Draft): Partial<Record<keyof Draft, string>> {
     mistakes.requiresExpected = "Live traffic has no expected results: this judge can rate runs only.";
   }
   return mistakes;
-}
-
-function isBetween(text: string, least: number, most: number): boolean {
-  const value = Number(text);
-  return text.trim() !== "" && value >= least && value <= most;
 }
 
 type Sent = NonNullable<operations["updateJudgeScorer"]["requestBody"]>["content"]["application/json"];
@@ -133,7 +129,7 @@ export function bodyOfDraft(draft: Draft): Sent & { name: string } {
 function onlineOf(draft: Draft): NonNullable<Sent["online"]> {
   return {
     enabled: draft.live === "yes",
-    sampleRate: Number(draft.samplePercent) / 100,
+    sampleRate: shareOfPercent(draft.samplePercent),
     alertThreshold: draft.alertThreshold.trim() === "" ? null : Number(draft.alertThreshold),
     severity: draft.severity,
     scope: draft.scope,

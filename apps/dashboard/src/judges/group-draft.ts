@@ -1,5 +1,6 @@
 import type { operations } from "../api/schema.gen.d.ts";
 import type { Severity } from "../blocks/severities.ts";
+import { isWithin, percentOf, shareOfPercent } from "../ui/format.ts";
 import type { Group } from "./queries.ts";
 
 export type MemberKind = Group["members"][number]["kind"];
@@ -42,7 +43,7 @@ export function draftOfGroup({ name, description, members, online }: Group): Gro
     members: members.map(({ weight, ...member }) => ({ ...member, weight: String(weight) })),
     ...(online !== null && {
       live: online.enabled ? "yes" : "paused",
-      samplePercent: String(Math.round(online.sampleRate * 1e6) / 1e4),
+      samplePercent: String(percentOf(online.sampleRate)),
       alertThreshold: online.alertThreshold === null ? "" : String(online.alertThreshold),
       severity: online.severity,
     }),
@@ -61,7 +62,7 @@ export function bodyOfGroup({ name, description, members, ...live }: GroupDraft)
         ? null
         : {
             enabled: live.live === "yes",
-            sampleRate: Number((Number(live.samplePercent) / 100).toPrecision(12)),
+            sampleRate: shareOfPercent(live.samplePercent),
             alertThreshold: live.alertThreshold.trim() === "" ? null : Number(live.alertThreshold),
             severity: live.severity,
           },
@@ -77,8 +78,7 @@ export function missingOfGroup({ name, members, live, samplePercent, alertThresh
   }
   if (members.every(({ weight, gate }) => Number(weight) === 0 && !gate)) return "Give a member a weight above 0.";
   if (live === "no") return undefined;
-  if (samplePercent.trim() === "" || !isWithin(samplePercent, 100)) return "A share is between 0 and 100 percent.";
-  return isWithin(alertThreshold, 10) ? undefined : "A threshold is between 0 and 10, or nothing.";
+  if (!isWithin(samplePercent, 0, 100)) return "A share is between 0 and 100 percent.";
+  const isThreshold = alertThreshold.trim() === "" || isWithin(alertThreshold, 0, 10);
+  return isThreshold ? undefined : "A threshold is between 0 and 10, or nothing.";
 }
-
-const isWithin = (typed: string, most: number): boolean => Number(typed) >= 0 && Number(typed) <= most;

@@ -71,6 +71,13 @@ export function formatExactShare(share: number): string {
 /** 0.07 * 100 is 7.000000000000001. */
 export const percentOf = (share: number): number => Number((share * 100).toPrecision(12));
 
+/** Whether what someone typed is a number between two, these included. */
+export const isWithin = (typed: string, least: number, most: number): boolean =>
+  typed.trim() !== "" && Number(typed) >= least && Number(typed) <= most;
+
+/** The share that a typed percentage means. */
+export const shareOfPercent = (typed: string): number => Number((Number(typed) / 100).toPrecision(12));
+
 /** A rating between 0 and 10 as `7.4`. */
 export function formatRating(rating: Maybe<number>): string {
   return rating == null ? unknown : rating.toFixed(1);

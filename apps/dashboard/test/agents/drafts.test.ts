@@ -40,6 +40,15 @@ describe("a pattern", () => {
     expect(missingOfPattern({ ...emptyPattern, conditions, name: "Refunds" })).toBeUndefined();
   });
 
+  test("keeps a share below one percent, and sends none beyond a hundred", () => {
+    const stored = { sampleRate: 0.005, agentIds: [], conditions } as unknown as Parameters<typeof draftOfPattern>[0];
+    const draft = { ...draftOfPattern(stored), name: "Refunds", description: "" };
+    expect(draft.samplePercent).toBe("0.5");
+    expect(bodyOfPattern(draft, null).sampleRate).toBe(0.005);
+    expect(missingOfPattern({ ...draft, samplePercent: "101" })).toBe("A share is between 0 and 100 percent.");
+    expect(missingOfPattern({ ...draft, samplePercent: "" })).toBe("A share is between 0 and 100 percent.");
+  });
+
   test("of all agents forgets those that it was once limited to", () => {
     const stored = { scopeMode: "all", agentIds: ["a"], conditions } as unknown as Parameters<typeof draftOfPattern>[0];
     expect(draftOfPattern(stored).agentIds).toEqual([]);
