@@ -18,7 +18,7 @@ describe("importing a dataset", () => {
   test("reads CSV with its columns, quotes and lists, and leaves out bad rows with a reason", async () => {
     const file = [
       "\ufeffquery,expected_results,Judge_Guideline,retrieval_context,expected_capabilities,expected_knowledge_base,expected_delegations,owner",
-      '"Where is ""it"",\nplease?",In Paris.,Be kind.,ctx,search; book ;,docs,billing;support,me',
+      `"Where is ""it"",\nplease?",'-In Paris.,'Be kind.,ctx,search; book ;,docs,billing;support,me`,
       "  ,no question,,,,,,",
       "Short?",
       "a,b,c,d,e,f,g,h,i",
@@ -36,8 +36,8 @@ describe("importing a dataset", () => {
           {
             main_question: {
               query: 'Where is "it",\nplease?',
-              expectedResults: "In Paris.",
-              judgeGuideline: "Be kind.",
+              expectedResults: "-In Paris.",
+              judgeGuideline: "'Be kind.",
               retrievalContext: "ctx",
               expectedCapabilities: ["search", "book"],
               expectedKnowledgeBase: ["docs"],

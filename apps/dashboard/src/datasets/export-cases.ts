@@ -41,11 +41,14 @@ function renderCsv(questions: readonly Question[]): string {
   const lines = rows.map((row) =>
     row
       .filter(([name]) => used.includes(name))
-      .map(([, text]) => quote(text))
+      .map(([, text]) => quote(escapeFormula(text)))
       .join(","),
   );
   return [used.join(","), ...lines, ""].join("\n");
 }
+
+/** A spreadsheet would run it, and texts of recorded traffic may be anyone's. An import removes the apostrophe again. */
+const escapeFormula = (text: string): string => (/^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text);
 
 const quote = (text: string): string => (/[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 

@@ -12,6 +12,12 @@ test("CSV has the columns that are filled, and quotes what needs it", () => {
   );
 });
 
+test("CSV has an apostrophe before what a spreadsheet would run, also where the text begins with apostrophes", () => {
+  const queries = ["=1+1", "+1", "-1", "@a", "'=1", "'a", "a=1", "\t=1"];
+  const csv = caseFiles.csv.render(queries.map((query) => ({ main_question: { query } })));
+  expect(csv.trimEnd().split("\n").slice(1)).toEqual(["'=1+1", "'+1", "'-1", "'@a", "''=1", "'a", "a=1", "'\t=1"]);
+});
+
 test("JSON and JSON Lines keep everything", () => {
   expect(JSON.parse(caseFiles.json.render(questions))).toEqual(questions);
   const lines = caseFiles.jsonl.render(questions).trimEnd().split("\n");

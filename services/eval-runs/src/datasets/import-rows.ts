@@ -85,10 +85,13 @@ function* csvRowsOf(csv: string): Generator<Row> {
       continue;
     }
     // The first of two columns with one name counts.
-    const entries = header.map((name, index) => [name, record[index] ?? ""] as const);
+    const entries = header.map((name, index) => [name, unescapeFormula(record[index] ?? "")] as const);
     yield readColumns(Object.fromEntries(entries.toReversed()));
   }
 }
+
+/** An export puts an apostrophe before what a spreadsheet would run. */
+const unescapeFormula = (text: string): string => (/^'+[=+\-@\t\r]/.test(text) ? text.slice(1) : text);
 
 function requireArray(text: string): string {
   if (!text.trimStart().startsWith("[")) throw new AppError("bad_request", "The body must be an array of rows");
