@@ -140,7 +140,7 @@ describe("a tree of REST spans", () => {
     expect(trajectory?.omittedSteps).toBe(5);
   });
 
-  test("has the beginnings of long texts, without half a character", async () => {
+  test("has the beginnings of long texts, marked as cut and without half a character", async () => {
     const project = open();
     const traceId = await project.submit({ name: "root", span_id: "r", input: `${"x".repeat(299)}😀` });
     await project.submit({ name: "child", span_id: "c", parent_span_id: "r", output: ["y".repeat(400)] });
@@ -148,8 +148,8 @@ describe("a tree of REST spans", () => {
     const steps = (await project.read(traceId))?.trajectory.steps;
 
     expect(steps?.map(({ input, output }) => [input, output])).toEqual([
-      ["x".repeat(299), null],
-      [null, `["${"y".repeat(298)}`],
+      [`${"x".repeat(299)}...`, null],
+      [null, `["${"y".repeat(298)}...`],
     ]);
   });
 });

@@ -54,7 +54,7 @@ export type RecordedToolCall = z.infer<typeof recordedToolCall>;
 
 /** The agent's steps, from the linked trace: the trace's subtree in start order, and the root's tool calls. */
 export const trajectory = z.object({
-  /** Empty when the trace has no span tree; at most 40 items, the rest is counted. Texts are cut at 300 characters. */
+  /** Empty when the trace has no span tree; at most 40 items, the rest is counted. Texts are cut after 300 characters and then end in `...`. */
   steps: z.array(
     z.object({
       depth: z.number().int().nonnegative(),

@@ -108,7 +108,11 @@ function describeTrace(
 }
 
 function readStep(span: ReadSpan, { input, output, error }: SpanBody): Omit<Step, "depth"> {
-  const cut = (json: string | null) => cutOrNull(readRecordedText(json), stepTextMaxChars);
+  const cut = (json: string | null): string | null => {
+    const text = readRecordedText(json);
+    // A judge must see that there was more.
+    return text === null || text.length <= stepTextMaxChars ? text : `${cutText(text, stepTextMaxChars)}...`;
+  };
   return {
     name: span.name,
     kind: span.kind,

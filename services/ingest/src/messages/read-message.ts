@@ -183,12 +183,14 @@ function readResponsesItem(value: Record<string, unknown>): Message[] | null {
 }
 
 /**
- * Items of the Responses API that mean something only beside messages: references, and what its built-in tools did, as
- * it was sent. Every new tool has its own types, so they are known by their endings. Null for any other value.
+ * Items of the Responses API that mean something only beside messages: references, and what its built-in tools did or were
+ * allowed to do, as it was sent. Every new tool has its own types, so they are known by their endings. Null for any other value.
  */
 export function readItemBesideMessages(value: unknown): Message[] | null {
   if (!isRecord(value) || value.role !== undefined || typeof value.type !== "string") return null;
   if (value.type === "item_reference") return [];
+  if (value.type === "mcp_approval_request") return composeMessages("assistant", [value]);
+  if (value.type === "mcp_approval_response") return composeMessages("user", [value]);
   const id = value.call_id ?? value.id;
   if (typeof id !== "string") return null;
   if (value.type === "mcp_list_tools" || value.type.endsWith("_call")) return composeMessages("assistant", [value]);

@@ -6,6 +6,8 @@ const call = { id: "c1", name: "get_weather", arguments: { city: "Paris" } };
 const asked: Message = { role: "user", content: "Weather?" };
 const answered: Message = { role: "assistant", content: "Sunny." };
 const called: Message = { role: "assistant", content: "", tool_calls: [call] };
+const approvalRequest = { type: "mcp_approval_request", id: "m", name: "t", arguments: "{}", server_label: "s" };
+const approval = { type: "mcp_approval_response", approval_request_id: "m", approve: true };
 const search = { type: "web_search_call", id: "ws", status: "completed", action: { type: "search", query: "Paris" } };
 const returned: Message = { role: "tool", content: '{"t":18}', tool_call_id: "c1" };
 
@@ -91,7 +93,7 @@ const dialects: [string, unknown, Message[]][] = [
     [{ role: "assistant", content: [{ type: "reasoning", text: "think" }] }, answered],
   ],
   [
-    "Responses with a web search",
+    "Responses with a web search and an approved MCP call",
     [
       { role: "user", content: "Weather?" },
       { type: "item_reference", id: "msg_1" },
@@ -99,6 +101,8 @@ const dialects: [string, unknown, Message[]][] = [
       { type: "custom_tool_call_output", call_id: "c1", output: '{"t":18}' },
       search,
       { type: "computer_call_output", call_id: "c2", output: { type: "computer_screenshot", file_id: "f" } },
+      approvalRequest,
+      approval,
       { type: "message", role: "assistant", content: [{ type: "output_text", text: "Sunny." }] },
     ],
     [
@@ -107,6 +111,8 @@ const dialects: [string, unknown, Message[]][] = [
       returned,
       { role: "assistant", content: [search] },
       { role: "tool", content: '{"type":"computer_screenshot","file_id":"f"}', tool_call_id: "c2" },
+      { role: "assistant", content: [approvalRequest] },
+      { role: "user", content: [approval] },
       answered,
     ],
   ],
