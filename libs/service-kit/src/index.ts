@@ -80,6 +80,7 @@ export {
   objectText,
   objectTexts,
 } from "./json-text.ts";
+export { cutText, cutVisibly, renderContext } from "./judged-text.ts";
 export { createLimitInHand, type LimitInHand } from "./limit-in-hand.ts";
 export {
   endOfList,

@@ -213,7 +213,7 @@ describe("one result", () => {
     await client.submit(runId, [buildResult({ retrievalContext: "x".repeat(12_001) })]);
     await client.submit(runId, [buildResult({ retrievalContext: [] })]);
 
-    expect(judge.asked[0]?.case.context).toBe("x".repeat(12_000));
+    expect(judge.asked[0]?.case.context).toBe(`${"x".repeat(12_000)}... [cut after 12000 characters]`);
     expect(judge.asked[1]?.case.context).toContain("Orders ship on Monday.");
   });
 

@@ -1,4 +1,5 @@
 import type { SimilarityRequest, scoreMembers, Trajectory, VerdictMode } from "@touchstone/contracts";
+import { renderContext } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { EvaluationCase } from "../grading/cases.ts";
 import { type Grader, type GradingPlan, gradersOf, type ScorerMember, scorerMembersOf } from "../grading/plan.ts";
@@ -166,27 +167,4 @@ function composeContextMatch(
 function joinTexts(texts: string | readonly string[] | null): string | null {
   const joined = typeof texts === "string" ? texts : (texts ?? []).join("\n\n");
   return joined.trim() === "" ? null : joined;
-}
-
-/** completions 7.2: the limit of the retrieval context for a judge. */
-const contextMaxChars = 12_000;
-
-/**
- * The retrieval context as one text: a list becomes `[chunk N] text` blocks (`[retrieval N]` for texts from spans), separated
- * by blank lines, truncated to 12,000 characters. Null when it is empty.
- */
-export function renderContext(
-  context: string | readonly string[] | null,
-  label: "chunk" | "retrieval" = "chunk",
-): string | null {
-  if (context === null) return null;
-  const text = typeof context === "string" ? context : renderChunks(context, label);
-  if (text.trim() === "") return null;
-  const cut = text.slice(0, contextMaxChars);
-  // A surrogate pair is one character: half of it at the end would be invalid.
-  return text.length > cut.length && /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
-}
-
-function renderChunks(chunks: readonly string[], label: string): string {
-  return chunks.map((chunk, index) => `[${label} ${index + 1}] ${chunk}`).join("\n\n");
 }

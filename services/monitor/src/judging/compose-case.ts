@@ -1,10 +1,9 @@
 import type { JudgedTrace, RecordedTurn, scoreResult } from "@touchstone/contracts";
+import { cutVisibly, renderContext } from "@touchstone/service-kit";
 import type { z } from "zod";
 
 type Case = z.input<typeof scoreResult.body>["case"];
 
-/** completions 7.2: the limit of the retrieval context for a judge. */
-const contextMaxChars = 12_000;
 /** The limit of a conversation for a judge; of a longer one the end is kept. */
 const conversationMaxChars = 60_000;
 
@@ -15,7 +14,7 @@ export function caseOfTrace({ input, output, error, trajectory, retrieval }: Jud
     input: input ?? "",
     output: isFailed ? `The agent failed: ${error}` : (output ?? ""),
     expected: null,
-    context: retrieval === null ? null : renderContext(retrieval),
+    context: retrieval && renderContext(retrieval.texts, retrieval.source === "spans" ? "retrieval" : "chunk"),
     guideline: null,
     trajectory,
   };
@@ -41,15 +40,12 @@ function renderConversation(turns: readonly RecordedTurn[]): string {
   let chars = 0;
   for (const turn of rendered.toReversed()) {
     if (chars + turn.length > conversationMaxChars && kept.length > 0) break;
-    kept.unshift(turn.slice(0, conversationMaxChars).toWellFormed());
+    kept.unshift(cutVisibly(turn, conversationMaxChars));
     chars += turn.length;
   }
   const omitted = rendered.length - kept.length;
-  return [...(omitted > 0 ? [`(${omitted} earlier turns are left out)`] : []), ...kept].join("\n\n");
-}
-
-function renderContext({ source, texts }: NonNullable<JudgedTrace["retrieval"]>): string | null {
-  const label = source === "spans" ? "retrieval" : "chunk";
-  const text = texts.map((each, index) => `[${label} ${index + 1}] ${each}`).join("\n\n");
-  return text.trim() === "" ? null : text.slice(0, contextMaxChars).toWellFormed();
+  return [
+    ...(omitted > 0 ? [`(${omitted} earlier ${omitted === 1 ? "turn is" : "turns are"} left out)`] : []),
+    ...kept,
+  ].join("\n\n");
 }

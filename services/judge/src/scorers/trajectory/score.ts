@@ -1,4 +1,5 @@
 import type { DeterministicRequest, DeterministicScore } from "@touchstone/contracts";
+import { cutVisibly } from "@touchstone/service-kit";
 
 type TrajectoryRequest = NonNullable<DeterministicRequest["trajectoryMatch"]>;
 
@@ -21,7 +22,7 @@ export function scoreTrajectory(
   return {
     name,
     score: matches[mode](expectedNames, actualNames) ? 1 : 0,
-    reasoning: cut(`Expected: ${list(expectedNames)}. Actual: ${list(actualNames)}.`),
+    reasoning: cutVisibly(`Expected: ${list(expectedNames)}. Actual: ${list(actualNames)}.`, reasoningMaxChars),
   };
 }
 
@@ -54,9 +55,4 @@ function cleanNames(names: readonly string[]): string[] {
 
 function list(names: readonly string[]): string {
   return names.length === 0 ? "none" : names.join(", ");
-}
-
-function cut(text: string): string {
-  if (text.length <= reasoningMaxChars) return text;
-  return `${text.slice(0, reasoningMaxChars).toWellFormed()}... [cut after ${reasoningMaxChars} characters]`;
 }

@@ -1,5 +1,4 @@
-import { type Logger, runInSlices } from "@touchstone/service-kit";
-import { cutText } from "../../../prompting/storable-text.ts";
+import { cutText, type Logger, runInSlices } from "@touchstone/service-kit";
 import type { CallOptions } from "../../../providers/provider.ts";
 import { ProviderFailure } from "../../../providers/provider-failure.ts";
 import { JudgeBudgetError } from "../../../quota/judge-budget.ts";
