@@ -5,9 +5,11 @@
 import { parseArgs } from "node:util";
 import { attacks } from "./attacks.ts";
 import { bars, findMissed, type Measurement } from "./bars.ts";
-import type { Installation } from "./installation.ts";
+import { describeFloors, type Floor, findGrowth, noteFloor } from "./growth.ts";
+import { startInstallation } from "./installation.ts";
 import { describeMeasurement, renderTable, sumUp } from "./report.ts";
-import { runRound } from "./run-round.ts";
+import { type Attacked, runRound } from "./run-round.ts";
+import type { Setting } from "./tenants.ts";
 
 const { values } = parseArgs({
   options: {
@@ -37,39 +39,50 @@ const overheadSeconds = 20;
 const settleSeconds = 30;
 const secondsEach = Math.round(Math.min(30, Math.max(8, (minutes * 60) / chosen.length - overheadSeconds)));
 
-let running: Installation | null = null;
+const opened = new Map<Setting, Attacked>();
+async function open(setting: Setting): Promise<Attacked> {
+  const attacked = opened.get(setting) ?? { installation: await startInstallation(setting, firstSeed), usual: null };
+  opened.set(setting, attacked);
+  return attacked;
+}
+const stop = async (): Promise<void> => {
+  for (const { installation } of opened.values()) await installation.stop();
+};
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, async () => {
     console.error("Stopping ...");
-    await running?.stop();
+    await stop();
     process.exit(130);
   });
 }
 
 const measured: Measurement[] = [];
-let hasLost = false;
-const deadlineMs = performance.now() + minutes * 60_000;
+const floors: Floor[] = [];
+const startedMs = performance.now();
+const deadlineMs = startedMs + minutes * 60_000;
 console.log(`${chosen.length} attacks of ${secondsEach} s each, seed ${firstSeed}`);
 for (let seed = firstSeed; seed === firstSeed || performance.now() < deadlineMs; seed += 1) {
-  const { unreached, lost } = await runRound({
+  const minute = (performance.now() - startedMs) / 60_000;
+  const unreached = await runRound({
     attacks: chosen,
     seed,
     seconds: secondsEach,
     share,
     settleSeconds,
     deadlineMs,
-    onMeasured(measurement) {
+    onMeasured(measurement, setting) {
       measured.push(measurement);
+      noteFloor(floors, { seed, minute, setting }, measurement);
       console.log(`\n${describeMeasurement(measurement, bars)}`);
     },
-    onStarted(installation) {
-      running = installation;
-    },
+    open,
   });
-  if (lost.length > 0) console.log(`\nLost at the end: ${lost.join(", ")}.`);
-  hasLost ||= lost.length > 0;
   if (unreached.length > 0) console.log(`\nNot reached with seed ${seed}: ${unreached.join(", ")}.`);
 }
+const lost: string[] = [];
+for (const { installation } of opened.values()) lost.push(...(await installation.observer.readBack("start")));
+if (lost.length > 0) console.log(`\nLost at the end: ${lost.join(", ")}.`);
+await stop();
 console.log(`\n${renderTable([...measured, sumUp(measured)], bars)}`);
 const slowest = Math.max(...measured.map(({ window }) => window.ownDelayMs));
 if (slowest > bars.stallMs) {
@@ -77,9 +90,13 @@ if (slowest > bars.stallMs) {
     `\nThe machine was busy: the probe itself was late by up to ${slowest.toFixed(0)} ms. Bars in milliseconds need one that is free.`,
   );
 }
+console.log(`\n${describeFloors(floors)}`);
+const growth = findGrowth(floors, bars);
+for (const sentence of growth) console.log(`  MISSED: ${sentence}`);
 const missed = measured.filter((measurement) => findMissed(measurement, bars).length > 0);
 console.log(`\n${measured.length} attacks, ${missed.length} missed a bar.`);
-process.exit((missed.length > 0 || hasLost) && !values.report ? 1 : 0);
+const isMissed = missed.length > 0 || growth.length > 0 || lost.length > 0;
+process.exit(isMissed && !values.report ? 1 : 0);
 
 function fail(sentence: string): never {
   console.error(sentence);
