@@ -4,14 +4,12 @@ import { runInNewContext } from "node:vm";
 
 /** Less memory than this is not worth a collection. */
 const worthBytes = 64 * 1024 * 1024;
-/** A larger heap takes too long to return its pages: two collections of this much take about 120 ms. */
-const returnableBytes = 96 * 1024 * 1024;
 /** Buffers in use at one collection may be unused soon after, which nothing shows: the next one follows after this many intervals. */
 const intervalsBetween = 2;
-/** After this many intervals without a collection, half as much of the heap is worth one, and its pages may be returned however little it grew. */
+/** After this many intervals without a collection, half as much of the heap is worth one. */
 const intervalsUntilLittle = 30;
-/** Of the last interval; a busier process collects by itself. */
-const idleMax = 0.4;
+/** Of the last interval. In a busier process the steps in which V8 gives memory back would delay requests. */
+const idleMax = 0.3;
 /**
  * Of the time that the event loop was active, how much it had a processor at least. Where it has to wait for one, so have the
  * threads that collect: a pause would be many times as long.
@@ -25,33 +23,32 @@ interface Held {
   bufferBytes: number;
   /** Pages, also those with garbage or nothing in them. */
   heapBytes: number;
-  heapUsedBytes: number;
-  /** Neither heap nor buffers: among others the pages that V8 took from the heap and keeps for the next growth. */
-  otherBytes: number;
 }
 
 /**
  * Releases the memory of large answers, bodies and computations once a process is idle. V8 collects garbage only on allocation,
  * and a process without requests allocates nothing: it would keep hundreds of megabytes until the next ones.
+ *
+ * In two ways. V8 itself gives memory back after a collection, in small steps beside the event loop, but not to a process that
+ * handles a few requests a second; it does so while memory counts more than speed. And what it does not look at, since
+ * nothing was collected, is collected here.
  */
 export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
   // The flag exposes this function; with `node --expose-gc` every start command would need the option.
   setFlagsFromString("--expose-gc");
-  const collectGarbage = runInNewContext("gc") as (options?: object) => void;
+  const collectGarbage = runInNewContext("gc") as () => void;
   /** After the last collection. */
   let kept: Held | null = readHeld();
   let intervals = intervalsUntilLittle;
-  let intervalsSinceReturn = intervalsUntilLittle;
-  /** The last collection emptied pages of the heap, which V8 keeps for as long as anything is allocated. */
-  let mayReturnPages = false;
-  /** The least since the last return of pages. */
-  let leastOtherBytes = kept?.otherBytes ?? Number.POSITIVE_INFINITY;
+  let idleIntervals = 0;
   let last = performance.eventLoopUtilization();
   let lastCpu = process.threadCpuUsage();
 
   function isWorthIt(held: Held): boolean {
     const grownBytes = held.heapBytes - (kept?.heapBytes ?? 0);
-    if (grownBytes >= (intervals < intervalsUntilLittle ? worthBytes : worthBytes / 2)) return true;
+    // In the first interval V8 may do it by itself, without a pause.
+    const mayBeGarbage = idleIntervals > 1;
+    if (mayBeGarbage && grownBytes >= (intervals < intervalsUntilLittle ? worthBytes : worthBytes / 2)) return true;
     if (held.bufferBytes < worthBytes) return false;
     return held.bufferBytes - (kept?.bufferBytes ?? 0) >= worthBytes || intervals >= intervalsBetween;
   }
@@ -64,37 +61,31 @@ export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
     lastCpu = process.threadCpuUsage();
     const hasProcessor = active < activeMinMs || (user + system) / 1_000 >= active * processorMin;
     intervals += 1;
-    intervalsSinceReturn += 1;
+    idleIntervals = utilization <= idleMax ? idleIntervals + 1 : 0;
+    favorMemory(idleIntervals > 0);
     const held = readHeld();
-    if (held === null || utilization > idleMax || !hasProcessor) return;
-    leastOtherBytes = Math.min(leastOtherBytes, held.otherBytes);
-    const emptyBytes = held.heapBytes - held.heapUsedBytes;
-    const isSmall = held.heapUsedBytes <= returnableBytes && held.bufferBytes <= returnableBytes;
-    const isEmpty = mayReturnPages && emptyBytes >= worthBytes / 2;
-    if (isSmall && (isEmpty || held.otherBytes - leastOtherBytes >= 2 * worthBytes)) {
-      // Apart from the collection before, which freed the garbage, so that neither pause is long.
-      collectGarbage({ type: "major", flavor: "last-resort" });
-      mayReturnPages = false;
-      intervalsSinceReturn = 0;
-      // What is not returned now is something else.
-      leastOtherBytes = Number.POSITIVE_INFINITY;
-    } else if (isWorthIt(held)) {
-      collectGarbage();
-      // A process with little work soon takes some pages again. Returning them every time would cost more pauses than they are worth.
-      const grownBytes = held.heapBytes - (kept?.heapBytes ?? 0);
-      mayReturnPages = grownBytes >= 2 * worthBytes || intervalsSinceReturn >= intervalsUntilLittle;
-    } else return;
+    if (held === null) return;
+    // V8 collected by itself.
+    if (kept !== null) kept.heapBytes = Math.min(kept.heapBytes, held.heapBytes);
+    if (idleIntervals === 0 || !hasProcessor || !isWorthIt(held)) return;
+    collectGarbage();
     kept = readHeld() ?? kept;
     intervals = 0;
   }, everyMs).unref();
+  // Node caches compiled code under the flags of the moment, and writes some of it when it exits.
+  process.once("exit", () => favorMemory(false));
+}
+
+/** V8 takes the process for one whose memory counts more than its speed. Its memory reducer then does not wait for a silent one. */
+function favorMemory(isFavored: boolean): void {
+  setFlagsFromString(isFavored ? "--optimize-for-size" : "--no-optimize-for-size");
 }
 
 /** Null when it cannot be read: Node opens a file for it, and the process may have no file descriptor left. */
 function readHeld(): Held | null {
   try {
-    const { rss, arrayBuffers, heapTotal, heapUsed } = process.memoryUsage();
-    const otherBytes = rss - heapTotal - arrayBuffers;
-    return { bufferBytes: arrayBuffers, heapBytes: heapTotal, heapUsedBytes: heapUsed, otherBytes };
+    const { arrayBuffers, heapTotal } = process.memoryUsage();
+    return { bufferBytes: arrayBuffers, heapBytes: heapTotal };
   } catch {
     return null;
   }

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 
 export const everyMs = 500;
-const intervalsMax = 20;
+const intervalsMax = 60;
 
 /**
  * Counts intervals without work, since on a busy machine work takes long. Prints the figures with the count and exits once the memory
