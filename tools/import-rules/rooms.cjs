@@ -71,7 +71,7 @@ const rooms = {
   judge: {
     scoring: "verdicts scorers providers scheduling",
     verdicts: "prompting providers scheduling",
-    scorers: "prompting quota providers",
+    scorers: "quota providers",
     writing: "prompting providers",
     prompting: "quota providers",
     quota: "providers",
