@@ -2,14 +2,15 @@
 const contextMaxChars = 12_000;
 
 /**
- * The retrieval context as one text: a list becomes `[chunk N] text` blocks (`[retrieval N]` for texts from spans), separated
+ * The retrieval context as one text: a list becomes `[chunk N] text` blocks (`[retrieval N]` when the source is spans), separated
  * by blank lines, visibly cut after 12,000 characters. Null when it is empty.
  */
 export function renderContext(
   context: string | readonly string[] | null,
-  label: "chunk" | "retrieval" = "chunk",
+  source: "metadata" | "spans" = "metadata",
 ): string | null {
   if (context === null) return null;
+  const label = source === "spans" ? "retrieval" : "chunk";
   const text =
     typeof context === "string"
       ? context

@@ -6,7 +6,7 @@ describe("the retrieval context a judge reads", () => {
   test("is a text as it is, and a list as numbered chunks between blank lines", () => {
     expect(renderContext("as it is")).toBe("as it is");
     expect(renderContext(["one", "two\nlines"])).toBe("[chunk 1] one\n\n[chunk 2] two\nlines");
-    expect(renderContext(["one"], "retrieval")).toBe("[retrieval 1] one");
+    expect(renderContext(["one"], "spans")).toBe("[retrieval 1] one");
   });
 
   test("is null when there is nothing to read", () => {

@@ -60,29 +60,32 @@ const measured: Measurement[] = [];
 const floors: Floor[] = [];
 const startedMs = performance.now();
 const deadlineMs = startedMs + minutes * 60_000;
-console.log(`${chosen.length} attacks of ${secondsEach} s each, seed ${firstSeed}`);
-for (let seed = firstSeed; seed === firstSeed || performance.now() < deadlineMs; seed += 1) {
-  const minute = (performance.now() - startedMs) / 60_000;
-  const unreached = await runRound({
-    attacks: chosen,
-    seed,
-    seconds: secondsEach,
-    share,
-    settleSeconds,
-    deadlineMs,
-    onMeasured(measurement, setting) {
-      measured.push(measurement);
-      noteFloor(floors, { seed, minute, setting }, measurement);
-      console.log(`\n${describeMeasurement(measurement, bars)}`);
-    },
-    open,
-  });
-  if (unreached.length > 0) console.log(`\nNot reached with seed ${seed}: ${unreached.join(", ")}.`);
-}
 const lost: string[] = [];
-for (const { installation } of opened.values()) lost.push(...(await installation.observer.readBack("start")));
+console.log(`${chosen.length} attacks of ${secondsEach} s each, seed ${firstSeed}`);
+try {
+  for (let seed = firstSeed; seed === firstSeed || performance.now() < deadlineMs; seed += 1) {
+    const minute = (performance.now() - startedMs) / 60_000;
+    const unreached = await runRound({
+      attacks: chosen,
+      seed,
+      seconds: secondsEach,
+      share,
+      settleSeconds,
+      deadlineMs,
+      onMeasured(measurement, setting) {
+        measured.push(measurement);
+        noteFloor(floors, { seed, minute, setting }, measurement);
+        console.log(`\n${describeMeasurement(measurement, bars)}`);
+      },
+      open,
+    });
+    if (unreached.length > 0) console.log(`\nNot reached with seed ${seed}: ${unreached.join(", ")}.`);
+  }
+  for (const { installation } of opened.values()) lost.push(...(await installation.observer.readBack("start")));
+} finally {
+  await stop();
+}
 if (lost.length > 0) console.log(`\nLost at the end: ${lost.join(", ")}.`);
-await stop();
 console.log(`\n${renderTable([...measured, sumUp(measured)], bars)}`);
 const slowest = Math.max(...measured.map(({ window }) => window.ownDelayMs));
 if (slowest > bars.stallMs) {
@@ -90,7 +93,7 @@ if (slowest > bars.stallMs) {
     `\nThe machine was busy: the probe itself was late by up to ${slowest.toFixed(0)} ms. Bars in milliseconds need one that is free.`,
   );
 }
-console.log(`\n${describeFloors(floors)}`);
+if (floors.length > 0) console.log(`\n${describeFloors(floors)}`);
 const growth = findGrowth(floors, bars);
 for (const sentence of growth) console.log(`  MISSED: ${sentence}`);
 const missed = measured.filter((measurement) => findMissed(measurement, bars).length > 0);

@@ -120,10 +120,10 @@ function chooseContext(
   linked: LinkedTrace | null,
   evaluationCase: EvaluationCase | null,
 ): string | null {
-  const { source = "metadata", texts = null } = linked?.retrieval ?? {};
+  const recorded = linked?.retrieval;
   return (
     renderContext(retrievalContext) ??
-    renderContext(texts, source === "spans" ? "retrieval" : "chunk") ??
+    renderContext(recorded?.texts ?? null, recorded?.source) ??
     renderContext(evaluationCase?.retrievalContext ?? null)
   );
 }

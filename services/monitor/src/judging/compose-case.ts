@@ -14,7 +14,7 @@ export function caseOfTrace({ input, output, error, trajectory, retrieval }: Jud
     input: input ?? "",
     output: isFailed ? `The agent failed: ${error}` : (output ?? ""),
     expected: null,
-    context: retrieval && renderContext(retrieval.texts, retrieval.source === "spans" ? "retrieval" : "chunk"),
+    context: retrieval && renderContext(retrieval.texts, retrieval.source),
     guideline: null,
     trajectory,
   };
