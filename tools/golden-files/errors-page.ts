@@ -93,11 +93,12 @@ ${markdownTable(["Status", "Code", "Body", "Retry-After", "When", "What to do"],
 
 On the OTLP routes a full queue, a rate limit and every 503 have the body \`{ message }\`. An unexpected error is a 503 there instead of
 a 500, because exporters retry a 503 and drop the export after a 500. The 429 of a rate limit has the headers \`RateLimit\` and
-\`RateLimit-Policy\` (draft 7). A 503 of a GET has \`Retry-After: ${readRetryAfterSeconds}\`, because a read can wait longer.
+\`RateLimit-Policy\` (draft 7). A 503 of a GET has \`Retry-After: ${readRetryAfterSeconds}\`, because a read can wait longer,
+or 1 if too many large answers are being sent.
 
 ## What was refused
 
-\`GET /api/v1/agent-monitoring/ingest-health?window=24h\` (\`1h\`, \`24h\`, \`7d\` or \`30d\`) shows the outcome of a project's requests with traces,
+\`GET /api/v1/agent-monitoring/ingest-health?window=24h\` (\`1h\`, \`24h\`, \`7d\` or \`30d\`) shows the outcome of a project's requests with traces, span updates,
 OTLP traces and logs, and imports: how many were accepted, how many were refused with each of these codes, when that happened last, and,
 if it helps, an example of the answer. \`parts\` counts the spans, log records and lines of accepted requests that were rejected, and
 \`hours\` has the figures of each hour. The dashboard shows them on the overview.

@@ -70,7 +70,7 @@ export const peerDataRoutes = {
     body: itemId,
     reply: foundItem,
   },
-  /** The cases of a dataset, in its order. */
+  /** The cases of a dataset without archived ones, in its order. */
   listItems: {
     ...asPeers,
     id: "listItems",

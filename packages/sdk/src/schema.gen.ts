@@ -1467,7 +1467,7 @@ export interface components {
         };
         GroupRatings: {
             /** @enum {string} */
-            window: "24h" | "7d" | "30d";
+            window: "1h" | "24h" | "7d" | "30d";
             points: {
                 label: string;
                 ts: string;
@@ -5127,7 +5127,7 @@ export interface operations {
     readGroupRatings: {
         parameters: {
             query?: {
-                /** @description 24h, 7d or 30d; default 7d */
+                /** @description 1h, 24h, 7d or 30d; default 7d */
                 window?: string;
             };
             header?: never;

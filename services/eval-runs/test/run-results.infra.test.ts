@@ -229,6 +229,20 @@ describe("a run", () => {
     expect(body).toMatchObject({ skips: [{ code: "no_key", count: 1 }], metrics: [] });
   });
 
+  test("has the metrics of scorers that only its cases ask for, also without its results", async () => {
+    datasetId = await client.createDataset({
+      name: "Tools",
+      questions: [{ main_question: { query: "Which?", expectedTrajectory: { tools: ["search"] } } }],
+    });
+    const runId = await makeRun([[0, "8"]], {});
+    const whole = await client.readRun(runId);
+    expect(whole.metrics).toMatchObject([{ name: "Trajectory match (strict)", kind: "code" }]);
+
+    const { body } = await client.send("GET", `/runs/${runId}?results=none`);
+
+    expect(body.metrics).toEqual(whole.metrics);
+  });
+
   test("has its histogram, why results were skipped, and its metrics, paraphrases left out", async () => {
     const runId = await makeRun(answers);
 

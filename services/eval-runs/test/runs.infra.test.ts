@@ -343,7 +343,7 @@ async function readOver(
   const shower = createRunShower({ names: createDatasetNames(database), gradings });
   const results = createResultStore(database);
   const awaited = { ofRun: async () => {}, ofProject: async () => {} };
-  const handle = getRun({ database, runs, results, awaited, shower, intervals: createKnownIntervals() });
+  const handle = getRun({ database, runs, results, gradings, awaited, shower, intervals: createKnownIntervals() });
   const { signal } = new AbortController();
   const call = { identity: { projectId: client.projectId }, params: { runId }, query, signal } as unknown as Call;
   const { body } = await handle(call);

@@ -249,7 +249,7 @@ describe("a scorer group", () => {
     }
   });
 
-  test("shows its scores, by the hour or the day", async () => {
+  test("shows its scores over time, by the intervals of a window", async () => {
     const group = await createGroup({ members: [{ refId: await createScorer() }] });
     const datasetId = await client.createDataset(buildDataset());
     const ratings: Record<string, number | null> = { good: 9, fair: 4, none: null };
@@ -267,6 +267,7 @@ describe("a scorer group", () => {
 
     for (const [query, window, points] of [
       ["", "7d", 7],
+      ["?window=1h", "1h", 12],
       ["?window=24h", "24h", 24],
       ["?window=30d", "30d", 30],
       ["?window=1y", "7d", 7],
@@ -274,7 +275,7 @@ describe("a scorer group", () => {
       const shown = await read(query);
       expect(shown.window).toBe(window);
       expect(shown.points).toHaveLength(points);
-      // The results may have come on both sides of an hour or a day.
+      // The results may have come on both sides of an interval.
       expect(shown.points.reduce((count, point) => count + point.count, 0)).toBe(3);
       const sum = shown.points.reduce((total, point) => total + (point.averageRating ?? 0) * point.count, 0);
       expect(sum).toBeCloseTo(13);

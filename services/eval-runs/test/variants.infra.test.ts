@@ -66,6 +66,17 @@ describe("paraphrase variants of a run", () => {
     expect((await client.readRun(run.runId)).smokeTestVariants).toEqual(run.smokeTestVariants);
   });
 
+  test("are not made for a replay, which calls no provider", async () => {
+    const datasetId = await client.createDataset({
+      name: "Orders",
+      questions: [question("Three?", { enabled: true })],
+    });
+
+    const { status, body } = await client.send("POST", "/runs", { datasetId, verdictMode: "replay" });
+
+    expect([status, body.smokeTestVariants, asked]).toEqual([201, null, []]);
+  });
+
   test("are null when no question asks", async () => {
     const run = await create(question("Plain?"));
     expect(run.smokeTestVariants).toBeNull();

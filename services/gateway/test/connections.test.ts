@@ -82,6 +82,21 @@ test.each([
   expect(bodyOf(answer)).toEqual({ statusCode: 408, message: "The request did not arrive in time." });
 });
 
+test("a request whose body does not arrive in time is a 408 in the log and in the metrics, too", async () => {
+  const gateway = await start({ config: impatient });
+  const headers = { "content-type": "application/json", "content-length": "100" };
+  await sendRaw(gateway.url, head("POST", traces, headers));
+
+  await vi.waitFor(() =>
+    expect(gateway.log).toContainEqual(
+      expect.objectContaining({ operation: "submitTrace", outcome: "request_timeout", status: 408 }),
+    ),
+  );
+  const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+  const counted = metrics.split("\n").filter((line) => /^service_http_requests_total.*"submitTrace"/.test(line));
+  expect(counted).toEqual([expect.stringMatching(/status="408".* 1$/)]);
+});
+
 test("five hundred clients that send nothing further leave a connection for one that does", async () => {
   const gateway = await start();
   const { hostname, port } = new URL(gateway.url);

@@ -244,7 +244,9 @@ test("a client that disconnects ends the request at the service", async () => {
   await expect(asked).rejects.toThrow();
   await vi.waitFor(() => expect(call.signal.aborted).toBe(true));
   await vi.waitFor(() =>
-    expect(gateway.log).toContainEqual(expect.objectContaining({ operation: "submitResults", outcome: "client_gone" })),
+    expect(gateway.log).toContainEqual(
+      expect.objectContaining({ operation: "submitResults", outcome: "client_gone", status: 499 }),
+    ),
   );
   expect(troublesOf(gateway)).toEqual([]);
 });
@@ -259,7 +261,7 @@ test("a client that disconnects in the middle of its body is not logged as an er
     await new Promise((resolve) => socket.once("close", resolve));
   }
 
-  await vi.waitFor(() => expect(gateway.log.filter(({ outcome }) => outcome === "client_gone")).toHaveLength(2));
+  await vi.waitFor(() => expect(gateway.log.filter(({ status }) => status === 499)).toHaveLength(2));
   expect(troublesOf(gateway)).toEqual([]);
 });
 

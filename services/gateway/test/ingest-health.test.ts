@@ -157,6 +157,23 @@ test("what ingest refuses is counted by the outcome it reports, else by the stat
   );
 });
 
+test("span updates with a wrong field are no body that cannot be read", async () => {
+  const answers = [
+    refusal("bad_request", "spanId is required", { internalHeaders: { [ingestOutcomeHeader]: "bad_request;1;" } }),
+    refusal("body_unreadable", "not JSON"),
+  ];
+  const { gateway, readHealth } = await start({
+    behind: { submitSpanUpdates: (call) => (answers.shift() as Handler)(call) },
+  });
+  while (answers.length > 0) await post(gateway, routes.submitSpanUpdates.path, "{}");
+
+  const { refusals } = await readHealth();
+  expect(refusals.map(({ reason, status, count }) => [reason, status, count])).toEqual([
+    ["bad_request", 400, 1],
+    ["body_unreadable", 400, 1],
+  ]);
+});
+
 test("spans that a partial success rejects are counted, and the request counts as accepted", async () => {
   const headers = { [ingestOutcomeHeader]: "rejected_spans;3;traceId%20is%20all%20zeros" };
   const { gateway, readHealth } = await start({

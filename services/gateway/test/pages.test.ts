@@ -121,6 +121,7 @@ test.each([
   ["GET", "/projects/x", 404, null],
   ["GET", "/api/v1/otel/v1/traces", 405, "POST"],
   ["DELETE", "/projects", 405, "GET, HEAD, POST"],
+  ["GET", "/mcp", 405, "POST"],
   ["POST", "/traces", 404, null],
   ["DELETE", "/", 404, null],
 ])("%s %s belongs to the API, or does not exist, also in a browser", async (method, address, status, allow) => {

@@ -113,7 +113,7 @@ function openParts(kit: StoreServiceKit, config: MonitorConfig) {
   const matcher = createPatternMatcher(kit.keep(threads));
   const reach = { allowsPrivateHosts: config.allowsPrivateHosts };
   const outbound = kit.keep(createOutboundFetch({ ...reach, ...externalLimits }));
-  const askEvaluator = createAskEvaluator({ bus, outbound });
+  const askEvaluator = createAskEvaluator({ bus, outbound, reach });
   const liveScorers = createLiveScorerStore(maintenance);
   // The checks begin with the background work; until then `wake` does nothing.
   const checks = { wake: (): void => {} };

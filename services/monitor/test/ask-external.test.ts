@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ScriptTrace } from "@touchstone/contracts";
-import { createOutboundFetch } from "@touchstone/service-kit";
+import { createOutboundFetch, type OutboundOptions } from "@touchstone/service-kit";
 import { afterEach, expect, test } from "vitest";
 import { askExternal, externalLimits } from "../src/custom-evaluators/ask-external.ts";
 
@@ -15,14 +15,18 @@ const trace: ScriptTrace = {
   ...{ model: null, latencyMs: 1, inputTokens: null, outputTokens: null, metadata: null, spans: [] },
 };
 
-async function ask(listener: RequestListener, options: object = { allowsPrivateHosts: true }) {
+async function ask(
+  listener: RequestListener,
+  { host = "127.0.0.1", ...options }: Partial<OutboundOptions> & { host?: string } = {},
+) {
   const server = createServer(listener).listen(0, "127.0.0.1");
   servers.push(server);
   await new Promise((resolve) => server.once("listening", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/score`;
-  const outbound = createOutboundFetch({ ...externalLimits, ...(options as { allowsPrivateHosts: boolean }) });
+  const url = `http://${host}:${(server.address() as AddressInfo).port}/score`;
+  const reach = { allowsPrivateHosts: options.allowsPrivateHosts ?? true };
+  const outbound = createOutboundFetch({ ...externalLimits, ...options, ...reach });
   try {
-    return await askExternal(outbound, { url, id: "e1", name: "Mine", trace }, new AbortController().signal);
+    return await askExternal({ outbound, reach }, { url, id: "e1", name: "Mine", trace }, new AbortController().signal);
   } finally {
     await outbound.close();
     server.close();
@@ -68,7 +72,7 @@ test("a redirect is not followed, silence ends, and a host inside is not called 
   expect(await ask(redirect)).toEqual({
     failure: { message: "The scorer answered with a redirect (302), which is not followed.", kind: "lasting" },
   });
-  expect(await ask(() => {}, { allowsPrivateHosts: true, totalMs: 100 })).toEqual({
+  expect(await ask(() => {}, { totalMs: 100 })).toEqual({
     failure: { message: "The server did not answer in time.", kind: "passing" },
   });
   let calls = 0;
@@ -77,4 +81,10 @@ test("a redirect is not followed, silence ends, and a host inside is not called 
     failure: { message: "The host of the URL has no address that may be called.", kind: "lasting" },
   });
   expect(calls).toBe(0);
+});
+
+test("an external scorer whose name does not resolve for a moment is asked again", async () => {
+  expect(await ask(answers("{}"), { host: "scorer.example.com", resolveHost: async () => [] })).toEqual({
+    failure: { message: "The host of the URL has no address that may be called.", kind: "passing" },
+  });
 });

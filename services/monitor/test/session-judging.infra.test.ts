@@ -13,8 +13,11 @@ const store = useTestStore();
 const liveScorers = useLiveScorers(store);
 let projectId: string;
 
-beforeEach(() => {
+beforeEach(async () => {
   projectId = crypto.randomUUID();
+  // A pass is over the sessions of all projects.
+  await store.query("delete from monitor.sessions");
+  await store.query("update monitor.leases set ends_at = now()");
 });
 
 const tell = (judges: LiveJudge[], groups: LiveGroup[] = []): Promise<void> =>
@@ -62,10 +65,16 @@ const idleFor = (seconds: number) =>
     [projectId, seconds],
   );
 
+/** So many sessions with one trace each. */
+const planSessions = (count: number, name = "session") =>
+  plan([], ...Array.from({ length: count }, (_, at) => buildSettledTrace({ projectId, sessionId: `${name}-${at}` })));
+
+/** Its lease ends at once. */
+const hasty = { everyMs: 1, sessionsMax: 5 };
+
 test("a session that goes on after weeks is judged again, and its newest score counts", async () => {
   await tell([buildJudge({ scope: "session", idleSeconds: 60 })]);
-  // Its lease ends at once.
-  const sweep = openSweep({ timings: { everyMs: 1, sessionsMax: 5 } });
+  const sweep = openSweep({ timings: hasty });
   const judgeTurns = async (turns: number, rating: number) => {
     const { judge } = buildChecks({ reply: { verdicts: [buildVerdict({ rating })] } });
     await plan([judge], ...Array.from({ length: turns }, () => buildSettledTrace({ projectId, sessionId: "s" })));
@@ -185,13 +194,13 @@ test("a session that cannot be planned is put off and delays no other, and a pro
   const logged: unknown[] = [];
   const sweep = openSweep({
     liveScorers: {
-      async read(transaction, id) {
+      async readToPlan(transaction, id) {
         if (id === failing) throw new Error("its scorers are unreadable");
-        return liveScorers.read(transaction, id);
+        return liveScorers.readToPlan(transaction, id);
       },
     },
     logger: { error: (fields: unknown) => logged.push(fields) } as never,
-    timings: { everyMs: 1, sessionsMax: 5 },
+    timings: hasty,
   });
 
   expect(await sweep.sweep(null)).toBe(2);
@@ -210,7 +219,7 @@ test("an outage ends a pass over idle sessions at once, and puts none off", asyn
   await plan([], buildSettledTrace({ projectId, sessionId: "s" }));
   await idleFor(61);
   const outage = new AppError("store_unavailable", "The database is unavailable; retry.", { isOutage: true });
-  const failing = openSweep({ liveScorers: { read: () => Promise.reject(outage) } });
+  const failing = openSweep({ liveScorers: { readToPlan: () => Promise.reject(outage) } });
   await expect(failing.sweep(projectId)).rejects.toBe(outage);
   const sweep = openSweep();
   expect(await sweep.sweep(projectId)).toBe(1);
@@ -252,4 +261,75 @@ test("a pass gives at most five sessions to judges, one replica at a time, and n
     "s6",
   ]);
   await Promise.all([one?.stop(), other?.stop()]);
+});
+
+test("sessions of which nothing is left to judge take no place of one that is due", async () => {
+  await tell([buildJudge({ scope: "session", idleSeconds: 1 })]);
+  await planSessions(101);
+  await idleFor(86_500);
+  await planSessions(1, "due");
+  await idleFor(2);
+  const sweep = openSweep({ timings: hasty });
+
+  await sweep.sweep(null);
+
+  expect((await readPlanned()).map(({ subject_id }) => subject_id)).toEqual(["due-0"]);
+  await sweep.stop();
+});
+
+test("a session of a small project is judged in the next pass beside the many older ones of another", async () => {
+  await tell([buildJudge({ scope: "session", idleSeconds: 1 })]);
+  await planSessions(100);
+  await idleFor(3_600);
+  projectId = crypto.randomUUID();
+  await tell([buildJudge({ scope: "session", idleSeconds: 1 })]);
+  await planSessions(1);
+  await idleFor(2);
+  const sweep = openSweep({ timings: hasty });
+
+  expect(await sweep.sweep(null)).toBe(5);
+
+  expect(await readPlanned()).toHaveLength(1);
+  await sweep.stop();
+});
+
+test("more projects with many idle sessions than are judged in a pass do not keep another waiting", async () => {
+  for (let project = 0; project < 5; project += 1) {
+    projectId = crypto.randomUUID();
+    await tell([buildJudge({ scope: "session", idleSeconds: 1 })]);
+    await planSessions(40);
+    await idleFor(3_600);
+  }
+  projectId = crypto.randomUUID();
+  await tell([buildJudge({ scope: "session", idleSeconds: 1 })]);
+  await planSessions(1);
+  await idleFor(2);
+  const sweep = openSweep({ timings: hasty });
+
+  // Five of six projects have a turn in each pass: that this one has none in so many does not happen.
+  for (let pass = 0; pass < 20; pass += 1) await sweep.sweep(null);
+
+  expect(await readPlanned()).toHaveLength(1);
+  await sweep.stop();
+});
+
+test("a scorer that is attached after another one judged an idle session judges it, too, and the other one not again", async () => {
+  const judges = [buildJudge({ scope: "session", idleSeconds: 60 })];
+  await tell(judges);
+  await planSessions(1);
+  await idleFor(61);
+  const sweep = openSweep();
+  expect(await sweep.sweep(projectId)).toBe(1);
+  judges.push(buildJudge({ scope: "session", idleSeconds: 1, profileId: "p2", scorerId: "late" }));
+
+  await liveScorers.put({ projectId, revision: 2, judges, groups: [] });
+  expect(await sweep.sweep(projectId)).toBe(1);
+  const scorers = (await readPlanned()).map((each) => each.scorer_id);
+  expect(scorers.toSorted()).toEqual([judges[0]?.scorerId, "late"].toSorted());
+
+  // An announcement that is repeated, or out of date, is none of a new scorer.
+  await store.query("delete from monitor.checks where project_id = $1", [projectId]);
+  for (const revision of [2, 1]) await liveScorers.put({ projectId, revision, judges, groups: [] });
+  expect(await sweep.sweep(projectId)).toBe(0);
+  await sweep.stop();
 });

@@ -86,6 +86,33 @@ describe("a failure", () => {
     expect((await bench.listDeliveries(bench.newProject())).deliveries).toEqual([]);
   });
 
+  test("that becomes more severe raises its signal and reaches a webhook for severe ones, unless a person set the severity", async () => {
+    const project = bench.newProject();
+    const [severe, all] = [bench.receiver.open(204), bench.receiver.open(204)];
+    await bench.createWebhook(project, { url: severe.url, minSeverity: "high" });
+    for (const patternKey of ["custom:raised", "custom:lowered"])
+      await bench.fail(project, { patternKey, severity: "medium" });
+    const { signals } = (await project.send("GET", "/monitor/signals")).body;
+    const { _id: lowered } = signals.find((signal: { patternKey: string }) => signal.patternKey === "custom:lowered");
+    expect((await project.send("PATCH", `/monitor/signals/${lowered}`, { severity: "low" })).status).toBe(200);
+    await bench.createWebhook(project, { url: all.url });
+
+    for (const patternKey of ["custom:lowered", "custom:raised"])
+      await bench.fail(project, { patternKey, severity: "high" });
+    await bench.untilSettled(project, 3);
+
+    const read = (await project.send("GET", "/monitor/signals")).body.signals as {
+      patternKey: string;
+      severity: string;
+    }[];
+    expect(Object.fromEntries(read.map(({ patternKey, severity }) => [patternKey, severity]))).toEqual({
+      "custom:raised": "high",
+      "custom:lowered": "low",
+    });
+    const heard = (received: { text: string }[]) => received.map(({ text }) => JSON.parse(text).severity).toSorted();
+    expect([heard(severe.received), heard(all.received)]).toEqual([["high"], ["high", "low"]]);
+  });
+
   test("is sent again under the same id until the receiver accepts it", async () => {
     const project = bench.newProject();
     const { url, received } = bench.receiver.open(500, 302, 200);

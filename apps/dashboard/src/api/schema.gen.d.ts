@@ -4030,7 +4030,7 @@ export interface components {
         };
         GroupRatings: {
             /** @enum {string} */
-            window: "24h" | "7d" | "30d";
+            window: "1h" | "24h" | "7d" | "30d";
             points: {
                 label: string;
                 ts: string;
@@ -9252,7 +9252,7 @@ export interface operations {
     readGroupRatings: {
         parameters: {
             query?: {
-                /** @description 24h, 7d or 30d; default 7d */
+                /** @description 1h, 24h, 7d or 30d; default 7d */
                 window?: string;
             };
             header?: never;
@@ -12642,7 +12642,7 @@ export interface operations {
                              * @description The code of the error
                              * @enum {string}
                              */
-                            reason: "body_unreadable" | "forbidden" | "host_refused" | "body_too_large" | "unsupported_media_type" | "trace_invalid" | "rate_limited" | "queue_full" | "trace_quota_spent" | "internal" | "store_unavailable" | "service_unavailable";
+                            reason: "bad_request" | "body_unreadable" | "forbidden" | "host_refused" | "body_too_large" | "unsupported_media_type" | "trace_invalid" | "rate_limited" | "queue_full" | "trace_quota_spent" | "internal" | "store_unavailable" | "service_unavailable";
                             /** @description The HTTP status that goes with it */
                             status: number;
                             count: number;

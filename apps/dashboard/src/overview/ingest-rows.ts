@@ -34,6 +34,7 @@ const reasons: Readonly<Partial<Record<Reason, Words>>> = {
   },
   trace_quota_spent: { title: "Daily trace quota used up", advice: "It starts again at midnight UTC." },
   trace_invalid: { title: "Traces with wrong fields", advice: "The answer names each field; correct the sender." },
+  bad_request: { title: "Requests with a wrong field", advice: "The answer names the field; correct the sender." },
   body_unreadable: {
     title: "Bodies that cannot be read",
     advice: "Neither JSON nor OTLP, or not compressed as the headers say.",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { dashboardWindow } from "../dashboard-window.ts";
 import { limits } from "../limits.ts";
 import { listEnd } from "./list-page.ts";
 
@@ -207,12 +208,9 @@ export const scorerGroupReply = z.object({ scorerGroup });
 export const scorerGroupList = z.object({ scorerGroups: z.array(scorerGroup), ...listEnd });
 export const scorerGroupParams = z.object({ scorerGroupId: z.string() });
 
-/** Query of `GET .../scorer-groups/{id}/ratings`. An unknown window reads as 7d. */
-export const groupRatingsQuery = z.object({ window: z.string().optional().describe("24h, 7d or 30d; default 7d") });
-
-/** The group's scores over time: by the hour for 24h, else by the day, in UTC, oldest first. */
+/** The group's scores over time, by the intervals of the window, oldest first. */
 export const groupRatings = z.object({
-  window: z.enum(["24h", "7d", "30d"]),
+  window: dashboardWindow,
   points: z.array(
     z.object({
       label: z.string(),

@@ -4,6 +4,7 @@ import type { ErrorCode } from "../errors.ts";
 
 /** Why a request with telemetry is refused: the codes of docs/operating/errors.md that can occur for it. */
 export const ingestRefusals = [
+  "bad_request",
   "body_unreadable",
   "forbidden",
   "host_refused",

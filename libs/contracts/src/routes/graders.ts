@@ -1,3 +1,4 @@
+import { dashboardWindowQuery } from "../dashboard-window.ts";
 import {
   changedJudgeScorer,
   changedScorerGroup,
@@ -7,7 +8,6 @@ import {
   evaluationSettings,
   evaluationSettingsList,
   groupRatings,
-  groupRatingsQuery,
   judgeScorerList,
   judgeScorerParams,
   judgeScorerReply,
@@ -246,7 +246,7 @@ export const graderRoutes = {
     method: "GET",
     path: `${groupsPath}/{scorerGroupId}/ratings`,
     params: scorerGroupParams,
-    query: groupRatingsQuery,
+    query: dashboardWindowQuery,
     responses: {
       200: { description: "Averages of the results of runs that the group graded.", schema: groupRatings },
       404: noGroup,

@@ -1,3 +1,4 @@
+import type { Stretch } from "@touchstone/contracts";
 import { type Database, type ListQuery, type Queryable, selectPart } from "@touchstone/db";
 import type { ListPage, SizedRow } from "@touchstone/service-kit";
 import { readList } from "../queries/list-query.ts";
@@ -26,12 +27,8 @@ export interface GroupStore {
   list(projectId: string, query: ListQuery): Promise<ListPage<StoredGroup>>;
   readDocument(projectId: string, id: string): Promise<string | null>;
   exists(projectId: string, id: string): Promise<boolean>;
-  /** The results of runs that the group graded, from `since` on, in UTC hours or days; empty buckets are left out. */
-  tallyRatings(
-    projectId: string,
-    id: string,
-    options: { since: Date; stretch: "hour" | "day" },
-  ): Promise<RatingBucket[]>;
+  /** The results of runs that the group graded, from `since` on, by interval in UTC; empty intervals are left out. */
+  tallyRatings(projectId: string, id: string, options: { since: Date; stretch: Stretch }): Promise<RatingBucket[]>;
 }
 
 export function createGroupStore(database: Database): GroupStore {
@@ -97,7 +94,7 @@ export function createGroupStore(database: Database): GroupStore {
         name: "group_tally_ratings",
         text: `
           select
-            date_trunc($4, results.created_at) as start,
+            date_bin($4::interval, results.created_at, timestamptz 'epoch') as start,
             avg(results.rating)::double precision as average,
             count(*)::integer as count
           from evals.runs

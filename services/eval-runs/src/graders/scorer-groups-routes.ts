@@ -1,4 +1,12 @@
-import { type groupRatings, isUuid, routes, type scorerGroupReply } from "@touchstone/contracts";
+import {
+  type groupRatings,
+  isUuid,
+  listStretches,
+  readDashboardWindow,
+  routes,
+  type scorerGroupReply,
+  stretchesOf,
+} from "@touchstone/contracts";
 import {
   AppError,
   actOf,
@@ -14,7 +22,6 @@ import type { z } from "zod";
 import { readListQuery } from "../queries/list-query.ts";
 import type { GroupBook } from "./group-book.ts";
 import type { GroupStore, StoredGroup } from "./group-store.ts";
-import { composeRatingPoints, readWindow, stretchesOf } from "./rating-points.ts";
 
 /** Routes of scorer groups and their ratings (completions 4.4). */
 export function scorerGroupRoutes(dependencies: { book: GroupBook; groups: GroupStore; clock: Clock }): ServedRoute[] {
@@ -84,10 +91,15 @@ function readGroupRatings({ groups, clock }: { groups: GroupStore; clock: Clock 
     const projectId = requireProject(call);
     const id = scorerGroupId(call);
     if (id === null || !(await groups.exists(projectId, id))) scorerGroupNotFound();
-    const window = readWindow(call.query.window);
+    const window = readDashboardWindow(call.query.window);
     const now = clock.now();
     const buckets = await groups.tallyRatings(projectId, id, stretchesOf(window, now));
-    const body: z.input<typeof groupRatings> = { window, points: composeRatingPoints(window, now, buckets) };
+    const byStart = new Map(buckets.map((bucket) => [bucket.start.getTime(), bucket]));
+    const points = listStretches(window, now).map(({ start, label, ts }) => {
+      const { averageRating = null, count = 0 } = byStart.get(start) ?? {};
+      return { label, ts, averageRating, count };
+    });
+    const body: z.input<typeof groupRatings> = { window, points };
     return { status: 200, body };
   };
 }

@@ -95,10 +95,11 @@ export function rowGradersOf({ primary, additional }: GradingPlan): readonly Gra
   return primary.kind === "judge" ? additional : primary.graders;
 }
 
-/** True if a statistic of the run is only in the results' rows: another judge's rating, or a metric. */
+/** True if a statistic of the run is only in the results' rows: the rating of another judge, or the score of a metric or scorer. */
 export function countsRows(plan: GradingPlan): boolean {
   const { jaccard, bleu, rouge, vector } = plan.metrics;
-  return rowGradersOf(plan).length > 0 || plan.codeScorers.length > 0 || jaccard || bleu || rouge || vector !== null;
+  const scorers = plan.codeScorers.length + scorerMembersOf(plan).length;
+  return rowGradersOf(plan).length + scorers > 0 || jaccard || bleu || rouge || vector !== null;
 }
 
 /** The members of a group that the judge service does not score, in order. */

@@ -6,7 +6,7 @@ import type { z } from "zod";
 export interface AskingOptions {
   /** The total time, including the wait for an outage to end. */
   timeoutMs: number;
-  /** The longest wait for an unavailable service or bus within that time. */
+  /** The longest wait for an unavailable service or bus within that time, from when it was found unavailable. */
   outageMs: number;
   signal: AbortSignal;
 }
@@ -25,6 +25,7 @@ export async function askThroughOutages<C extends RequestContract>(
   { timeoutMs, outageMs, signal }: AskingOptions,
 ): Promise<{ reply: z.output<C["reply"]> } | { failure: BusError }> {
   const startedMs = performance.now();
+  let unavailableSinceMs: number | null = null;
   for (;;) {
     const elapsedMs = performance.now() - startedMs;
     try {
@@ -33,8 +34,10 @@ export async function askThroughOutages<C extends RequestContract>(
       return { reply: await bus.request(contract, request, { timeoutMs: leftMs, signal }) };
     } catch (thrown) {
       if (signal.aborted || !isBusError(thrown)) throw thrown;
-      const waitedMs = performance.now() - startedMs + outagePauseMs;
-      if (!isOutage(thrown) || waitedMs >= Math.min(outageMs, timeoutMs)) return { failure: thrown };
+      if (!isOutage(thrown)) return { failure: thrown };
+      const againMs = performance.now() + outagePauseMs;
+      unavailableSinceMs ??= performance.now();
+      if (againMs - unavailableSinceMs >= outageMs || againMs - startedMs >= timeoutMs) return { failure: thrown };
       await sleep(outagePauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }

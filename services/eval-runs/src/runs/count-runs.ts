@@ -7,8 +7,10 @@ import {
   computeCaseStatistics,
   type ResultTally,
 } from "../statistics/result-tally.ts";
+import type { Gradings } from "./gradings.ts";
 import { readTallies, type TallyRecord } from "./result-tally-reader.ts";
 import { createRunCounter, createSkipCounter, type RowCounts, type RunCounts } from "./run-counter.ts";
+import type { StoredRun } from "./run-store.ts";
 
 export interface CountingDependencies {
   database: Database;
@@ -44,15 +46,24 @@ export async function countRuns(
   return counts;
 }
 
-/** Counts one run with its metrics. Reads its rows only if they contain values to count. */
+/** Counts one run with its metrics. Reads its rows only if they may contain values to count. */
 export async function countRun(
-  { database, results }: CountingDependencies,
+  { database, results, gradings }: CountingDependencies & { gradings: Pick<Gradings, "ofRun"> },
   projectId: string,
-  run: CountedRun,
+  { stored, plan }: { stored: StoredRun; plan: GradingPlan },
 ): Promise<RowCounts> {
-  if (countsRows(run.plan)) return countRows(results, projectId, run);
-  const counts = (await tallyRuns(database, projectId, [run.id])).get(run.id) as RunCounts;
+  const { id, runSource } = stored;
+  // A client's own scores are in no plan.
+  const mayHaveValues = runSource === "external" || countsRows(plan) || (await hasScoredCases());
+  if (mayHaveValues) return countRows(results, projectId, { id, plan });
+  const counts = (await tallyRuns(database, projectId, [id])).get(id) as RunCounts;
   return { ...counts, metrics: [] };
+
+  /** True if a case expects something that a deterministic scorer compares. */
+  async function hasScoredCases(): Promise<boolean> {
+    const { cases } = await gradings.ofRun(projectId, stored);
+    return cases.some((one) => one.expectedTrajectory !== null || one.expectedRetrievalContext !== null);
+  }
 }
 
 async function countRows(

@@ -52,7 +52,9 @@ export function createRun({
     const { plan, gradedBy } = await composeGrading(stores, projectId, grading.plan, graders);
 
     const { organizationId } = call.identity;
-    const smokeTestVariants = await makeVariants(variants, { projectId, organizationId }, grading.cases);
+    // A replay calls no provider, and new paraphrases would have no verdicts.
+    const paraphrased = submitted.verdictMode === "replay" ? [] : grading.cases;
+    const smokeTestVariants = await makeVariants(variants, { projectId, organizationId }, paraphrased);
 
     const now = clock.now();
     const id = uuidv7(now);

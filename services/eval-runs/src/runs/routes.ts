@@ -65,7 +65,7 @@ export function runRoutes(dependencies: RunRouteDependencies): ServedRoute[] {
       handle: createRun({ datasets, runs, gradings, configs, groups, members, clock, variants }),
     },
     { route: routes.listRuns, handle: listRuns({ database, runs, results, shower, intervals }) },
-    { route: routes.getRun, handle: getRun({ database, runs, results, awaited, shower, intervals }) },
+    { route: routes.getRun, handle: getRun({ database, runs, results, gradings, awaited, shower, intervals }) },
     { route: routes.deleteRun, handle: deleteRun({ runs }) },
     { route: routes.streamRun, handle: streamRun({ runs, runStreams }) },
     { route: routes.submitResults, handle: submitResults({ runs, results, gradings, groups, refuseCiRun, scorer }) },
@@ -88,6 +88,7 @@ export function getRun({
 }: CountingDependencies & {
   runs: RunStore;
   results: ResultStore;
+  gradings: Gradings;
   awaited: AwaitedOutputs;
   shower: RunShower;
   intervals: KnownIntervals;
@@ -105,7 +106,7 @@ export function getRun({
       const pages = counting.results.pages(projectId, run.id);
       return answerPieces(renderRun(shown, pages, { withCaseStatistics, signal }));
     }
-    const counts = await countRun(counting, projectId, { id: run.id, plan: shown.plan });
+    const counts = await countRun(counting, projectId, shown);
     const interval = await intervals.estimate(projectId, run, counts.caseRatings, signal);
     return { status: 200, body: renderRunAlone(shown, counts, interval, withCaseStatistics) };
   };

@@ -99,7 +99,10 @@ export function createEdge(options: EdgeOptions): Edge {
     watchArrival(
       request.raw,
       { arrivalMs: options.requestTimeoutMs, isReadAsItComes: route !== null && isReadAsItComes(route) },
-      () => brokenRequests.refuse(arrivedTooLate(), request.raw.socket),
+      () => {
+        passage.refusedWithoutReply = "request_timeout";
+        brokenRequests.refuse(arrivedTooLate(), request.raw.socket);
+      },
     );
 
     const mightUseSession = route !== null && options.mightUseSession(route);

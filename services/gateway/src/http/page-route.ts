@@ -25,7 +25,7 @@ export const pageAddresses: readonly Address[] = ["GET", "HEAD"].map((method) =>
 
 /** True if a path is in the API's address space, even if unknown: a client with a mistyped path must not get a page. */
 export function isOfApi(path: string): boolean {
-  return /^\/(api|health|metrics|openapi\.json|projects)(\/|$)/.test(path);
+  return /^\/(api|health|mcp|metrics|openapi\.json|projects)(\/|$)/.test(path);
 }
 
 /** True for the route of the pages. */

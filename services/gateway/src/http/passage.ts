@@ -1,4 +1,4 @@
-import type { Route } from "@touchstone/contracts";
+import { type ErrorCode, errorKinds, type Route } from "@touchstone/contracts";
 import { type Logger, type OpenTrace, openTrace, type TracedWork } from "@touchstone/service-kit";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../caller.ts";
@@ -15,6 +15,8 @@ export interface Passage {
   isStillGood: (() => Promise<boolean>) | null;
   /** For the log: the error code, or the part that answered. */
   outcome: string;
+  /** The error that was answered on the connection, without the reply; null if none was. */
+  refusedWithoutReply: ErrorCode | null;
   /** An ignored part of the request; reported in the log and the answer. */
   warning: string | null;
   /** The step of the installation's own traces; null if this request is not traced. */
@@ -35,7 +37,8 @@ declare module "fastify" {
 /** The data of a request that has arrived. */
 export function openPassage(route: Route | null, isLast: () => boolean): Passage {
   const trace = route === null || untraced.has(route.id) ? null : openTrace(tracedAs(route));
-  return { route, trace, caller: null, isStillGood: null, outcome: "ok", warning: null, isLast };
+  const start = { caller: null, isStillGood: null, outcome: "ok", refusedWithoutReply: null, warning: null };
+  return { route, trace, isLast, ...start };
 }
 
 /** Asked by machines every few seconds. */
@@ -64,7 +67,7 @@ export function watchPassage(
   reply.raw.once("close", () => {
     const durationMs = performance.now() - startedMs;
     const operation = passage.route?.id ?? "unknown";
-    const status = reply.statusCode;
+    const { status, outcome } = endingOf(passage, reply);
     metrics.observe({ method: request.method, route: operation, status, durationMs });
     passage.trace?.answered(status);
     passage.trace?.end();
@@ -74,11 +77,22 @@ export function watchPassage(
       method: request.method,
       requestId: request.id,
       projectId: passage.caller?.projectId ?? null,
-      outcome: reply.raw.writableFinished ? passage.outcome : "client_gone",
+      outcome,
       status,
       durationMs: Math.round(durationMs * 100) / 100,
     };
     if (passage.warning === null) logger.info(facts, "request answered");
     else logger.warn({ ...facts, warning: passage.warning }, "request answered");
   });
+}
+
+/** The status of a request whose client disconnected before its answer; nginx uses the same one. */
+const goneStatus = 499;
+
+/** A reply that was never begun still has its default status, 200. */
+function endingOf(passage: Passage, { raw, statusCode }: FastifyReply): { status: number; outcome: string } {
+  const { outcome, refusedWithoutReply: refusal } = passage;
+  if (raw.headersSent) return { status: statusCode, outcome: raw.writableFinished ? outcome : "client_gone" };
+  if (refusal !== null) return { status: errorKinds[refusal].status, outcome: refusal };
+  return { status: goneStatus, outcome: "client_gone" };
 }

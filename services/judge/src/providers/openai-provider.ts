@@ -21,7 +21,7 @@ export interface OpenAiProviderOptions {
   /** Deadline of one HTTP call. */
   timeoutMs: number;
   retriesMax: number;
-  /** Concurrent calls; the adaptive limit stays at or below it. */
+  /** Concurrent questions, and concurrent requests for embeddings; the adaptive limits stay at or below it. */
   placesMax: number;
   /** The client for the endpoint. Default: {@link cappedFetch}. */
   fetch?: typeof globalThis.fetch;
@@ -49,14 +49,15 @@ const circuitOpenMs = 10_000;
 /**
  * A provider with OpenAI's wire APIs, called through the `openai` package. The package only makes the HTTP call: retries,
  * limits and the circuit are here (completions 7.4), in this order around each call: retries ( place in the limit ( circuit
- * breaker ( the call, adapted until the provider accepts its shape ))).
+ * breaker ( the call, adapted until the provider accepts its shape ))). Embeddings have a limit and a circuit of their own: an
+ * endpoint for them that fails must not keep judges from being asked.
  */
 export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
   const { clock, sleep, apiKey, timeoutMs } = options;
   const host = new URL(options.baseUrl).host;
   const client = openClient(options);
-  const places = createAdaptiveLimit({ placesMax: options.placesMax, clock, sleep });
-  const breaker = createCircuitBreaker({ clock, sleep, failuresMax: circuitFailuresMax, openMs: circuitOpenMs });
+  const questions = openLane(options);
+  const embeddings = openLane(options);
   const shapes = createShapeMemory(options.firstApi);
 
   /** One HTTP call. Answers undefined for a body that is not JSON, which is the caller's to judge. */
@@ -86,8 +87,9 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
     }
   }
 
-  /** Makes one attempt under the limit and the breaker, and reports the outcome to both. */
-  async function attempt<Result>(call: CallOptions, run: () => Promise<Result>): Promise<Result> {
+  /** Makes one attempt under the limit and the breaker of its lane, and reports the outcome to both. */
+  async function attempt<Result>(lane: Lane, call: CallOptions, run: () => Promise<Result>): Promise<Result> {
+    const { places, breaker } = lane;
     const arrival = breaker.arrive();
     const endWait = options.observer.callWaits();
     try {
@@ -105,7 +107,7 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
           report(admission, thrown);
           throw thrown;
         } finally {
-          options.observer.circuitSeen(host, breaker.state());
+          if (lane === questions) options.observer.circuitSeen(host, breaker.state());
         }
       });
     } catch (thrown) {
@@ -121,15 +123,15 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
     }
   }
 
-  function retrying<Result>(call: CallOptions, run: () => Promise<Result>): Promise<Result> {
+  function retrying<Result>(lane: Lane, call: CallOptions, run: () => Promise<Result>): Promise<Result> {
     const { signal, deadlineAtMs } = call;
     const { retriesMax, random } = options;
-    return withRetries(() => attempt(call, run), { retriesMax, clock, sleep, random, signal, deadlineAtMs });
+    return withRetries(() => attempt(lane, call, run), { retriesMax, clock, sleep, random, signal, deadlineAtMs });
   }
 
   return {
     ask(question, call) {
-      return retrying(call, async () => {
+      return retrying(questions, call, async () => {
         let shape = shapes.shapeFor(question.model);
         let firstRefusal: ProviderFailure | null = null;
         for (;;) {
@@ -154,12 +156,12 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
       const embedded: number[][] = [];
       for (let start = 0; start < texts.length; start += textsPerReply) {
         const input = texts.slice(start, start + textsPerReply);
-        const some = await retrying(call, async () => {
+        const some = await retrying(embeddings, call, async () => {
           await takeLoopTurnIfLarge(input.reduce((sum, text) => sum + text.length, 0));
           const request = { path: "/embeddings", body: { model, input, encoding_format: "float" } };
-          const embeddings = readEmbeddings(await send(request, "embeddings", call), input.length);
-          if (embeddings === null) throw new ProviderFailure("refused", "The provider's embeddings cannot be read.");
-          return embeddings;
+          const vectors = readEmbeddings(await send(request, "embeddings", call), input.length);
+          if (vectors === null) throw new ProviderFailure("refused", "The provider's embeddings cannot be read.");
+          return vectors;
         });
         embedded.push(...some);
       }
@@ -167,7 +169,17 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
     },
 
     redact: (text) => (apiKey === null || apiKey.length < secretMinChars ? text : text.replaceAll(apiKey, "[secret]")),
-    circuit: () => breaker.state(),
+    circuit: () => questions.breaker.state(),
+  };
+}
+
+/** The calls that one limit and one breaker govern. */
+type Lane = ReturnType<typeof openLane>;
+
+function openLane({ placesMax, clock, sleep }: Pick<OpenAiProviderOptions, "placesMax" | "clock" | "sleep">) {
+  return {
+    places: createAdaptiveLimit({ placesMax, clock, sleep }),
+    breaker: createCircuitBreaker({ clock, sleep, failuresMax: circuitFailuresMax, openMs: circuitOpenMs }),
   };
 }
 

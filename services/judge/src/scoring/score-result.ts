@@ -52,7 +52,13 @@ async function scoreOne(body: Body, call: CallOptions, dependencies: ScoreResult
   const limit = limitTime(call.signal, judgingMs);
   const judging = { ...call, signal: limit.signal, deadlineAtMs: clock.now() + judgingMs };
   const [similarity, ...verdicts] = await Promise.all([
-    scoreSimilarity({ request: body.similarity, candidate, reference, ...judging }),
+    scoreSimilarity({
+      request: body.similarity,
+      candidate,
+      reference,
+      isReplay: body.verdictMode === "replay",
+      ...judging,
+    }),
     ...body.judges.map((rubric) => judgeCase(rubric, body.case, { ...judging, ...termsOf(body) })),
   ]).finally(limit.clear);
   const group = body.group === null ? null : scoreGroup(body.group, verdicts);

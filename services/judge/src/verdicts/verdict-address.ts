@@ -18,8 +18,8 @@ export interface VerdictQuestion {
 
 /**
  * The address of a verdict (decision 21): SHA-256 over the canonical JSON of the question and the provider. Run, project, name,
- * id and time are not part of it. Two rubrics with the same text are the same rubric. For a judge that does not see the trace,
- * the trace makes no difference.
+ * id and time are not part of it. Two rubrics with the same text are the same rubric. What a judge does not see of the trace
+ * makes no difference.
  */
 export function addressOf(question: VerdictQuestion): Buffer {
   const { rubric, judged } = question;
@@ -36,10 +36,16 @@ export function addressOf(question: VerdictQuestion): Buffer {
       judgePrompt: rubric.judgePrompt,
       toolContext: rubric.toolContext,
     }),
-    case: dropAbsent({ ...judged, trajectory: rubric.toolContext === "none" ? null : judged.trajectory }),
+    case: dropAbsent({ ...judged, trajectory: shownTrajectory(question) }),
     runNumber: question.runNumber,
   };
   return createHash("sha256").update(writeCanonically(content)).digest();
+}
+
+/** The tools' definitions are shown to detailed judges alone. */
+function shownTrajectory({ rubric: { toolContext }, judged: { trajectory } }: VerdictQuestion) {
+  if (toolContext === "none" || trajectory === null) return null;
+  return toolContext === "detailed" ? trajectory : { ...trajectory, toolDefinitions: [] };
 }
 
 /**

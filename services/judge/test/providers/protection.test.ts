@@ -39,6 +39,20 @@ describe("the circuit", () => {
     ]);
   });
 
+  test("of embeddings is a separate one: when they keep failing, judges are still asked", async () => {
+    llm.answerWith(verdict);
+    llm.embedWith(down);
+    const { judge, provider, circuits } = setUpJudge(llm, { retriesMax: 0 });
+    const call = { group: "g", signal: new AbortController().signal, deadlineAtMs: Number.POSITIVE_INFINITY };
+    for (let failure = 0; failure < 5; failure += 1) {
+      await expect(provider.embed(["text"], "model", call)).rejects.toThrow("HTTP 503");
+    }
+
+    expect(await judge()).toMatchObject({ status: "scored" });
+    expect(provider.circuit()).toBe("closed");
+    expect(circuits).toEqual(["closed"]);
+  });
+
   test("heals by itself: results that waited for the probe are judged and nothing is lost", async () => {
     llm.answerWith(down);
     const { judge, clock, provider, circuits } = setUpJudge(llm, { retriesMax: 0 });

@@ -27,9 +27,17 @@ function setUp(
     candidate: string,
     reference: string | null,
     request = everything,
-    signal = new AbortController().signal,
+    { signal = new AbortController().signal, isReplay = false } = {},
   ): Promise<SimilarityScores> =>
-    scoreSimilarity({ request, candidate, reference, group: "g", signal, deadlineAtMs: Number.POSITIVE_INFINITY });
+    scoreSimilarity({
+      request,
+      candidate,
+      reference,
+      group: "g",
+      signal,
+      isReplay,
+      deadlineAtMs: Number.POSITIVE_INFINITY,
+    });
   return { score, bugs };
 }
 
@@ -45,6 +53,21 @@ test("the answer has every requested metric and no other", async () => {
     rouge: 1,
   });
   await expect(score("a", "a", { jaccard: false, bleu: false, rouge: false, vector: null })).resolves.toEqual({});
+});
+
+test("a replay embeds nothing: its vector similarity is null, and the other metrics are computed", async () => {
+  let embedded = 0;
+  const { score } = setUp(async () => {
+    embedded += 1;
+    return [[1], [1]];
+  });
+  await expect(score("a", "a", everything, { isReplay: true })).resolves.toEqual({
+    jaccard: 1,
+    bleu: 1,
+    rouge: 1,
+    vector: null,
+  });
+  expect(embedded).toBe(0);
 });
 
 test("without an expected result, or with a text that has no tokens, every metric is null and nothing is embedded", async () => {
@@ -87,7 +110,7 @@ test("after an abort unfinished metrics are null, and finished ones are kept", a
   const { score, bugs } = setUp((_texts, _model, { signal }) => {
     return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   });
-  const scoring = score("a b", "a b", everything, stop.signal);
+  const scoring = score("a b", "a b", everything, stop);
   // Long after everything else has finished, also on a busy machine.
   setTimeout(() => stop.abort(new Error("deadline")), 1_000);
   await expect(scoring).resolves.toEqual({ jaccard: 1, bleu: 1, rouge: 1, vector: null });
@@ -102,10 +125,7 @@ test("long texts are compared as short ones are, and aborted with their caller",
   const stop = new AbortController();
   const { score, bugs } = setUp();
   const nothing = { jaccard: null, bleu: null, rouge: null, vector: null };
-  const givenUp = [
-    score(candidate, reference, request, stop.signal),
-    score(candidate, reference, request, stop.signal),
-  ];
+  const givenUp = [score(candidate, reference, request, stop), score(candidate, reference, request, stop)];
   setImmediate(() => stop.abort(new Error("deadline")));
   await expect(Promise.all(givenUp)).resolves.toEqual([nothing, nothing]);
   await expect(score(candidate, reference, request)).resolves.toEqual({

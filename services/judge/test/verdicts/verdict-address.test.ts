@@ -62,12 +62,19 @@ describe("the address of a verdict", () => {
     expect(address({ ...blind, caseIs: { trajectory: null } })).toBe(address(blind));
   });
 
+  test("depends on the tools' definitions for a judge that is shown them, and for no other", () => {
+    const undefinedTools = { trajectory: { ...trajectory, toolDefinitions: [] } };
+    expect(address({ caseIs: undefinedTools })).toBe(address());
+    const detailed = { rubricIs: { toolContext: "detailed" } } as const;
+    expect(address({ ...detailed, caseIs: undefinedTools })).not.toBe(address(detailed));
+  });
+
   test("tells apart texts that differ in half a surrogate pair, which UTF-8 cannot write", () => {
     expect(address({ caseIs: { input: "\ud800" } })).not.toBe(address({ caseIs: { input: "\ud801" } }));
   });
 
   test("is unchanged: a change here loses every stored verdict", () => {
-    expect(address()).toBe("ff8717d70e141c3094d4b607f860d05dc66770adef471146da343abbc837bffe");
+    expect(address()).toBe("1d15ba0eba8a0db54cce6f8b6229ebde96204579652a5162eb2debcda1f55938");
   });
 });
 

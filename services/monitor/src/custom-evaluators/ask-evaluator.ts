@@ -1,6 +1,6 @@
 import { type Bus, isBusError } from "@touchstone/bus";
 import { runScript } from "@touchstone/contracts";
-import type { OutboundFetch } from "@touchstone/service-kit";
+import type { OutboundFetch, OutboundReach } from "@touchstone/service-kit";
 import { askExternal } from "./ask-external.ts";
 import type { AskedTrace, EvaluatorAnswer, EvaluatorFailure, EvaluatorProgram } from "./evaluator.ts";
 
@@ -15,10 +15,15 @@ export type AskEvaluator = (
 const scriptTimeoutMs = 25_000;
 
 /** External scorers are called from here, through the guarded client; scripts are run by the judge. */
-export function createAskEvaluator({ bus, outbound }: { bus: Bus; outbound: OutboundFetch }): AskEvaluator {
+export function createAskEvaluator(dependencies: {
+  bus: Bus;
+  outbound: OutboundFetch;
+  reach: OutboundReach;
+}): AskEvaluator {
+  const { bus, ...network } = dependencies;
   return async ({ projectId, id, document }, trace, signal) => {
     const { kind, name, url = "", script = "" } = document;
-    if (kind === "external") return askExternal(outbound, { url, id, name, trace }, signal);
+    if (kind === "external") return askExternal(network, { url, id, name, trace }, signal);
     const { input, output, expected = null, metadata, spans } = trace;
     try {
       const reply = await bus.request(

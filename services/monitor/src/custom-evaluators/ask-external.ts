@@ -1,5 +1,6 @@
-import { OutboundError, type OutboundFetch } from "@touchstone/service-kit";
+import { OutboundError, type OutboundFetch, type OutboundReach } from "@touchstone/service-kit";
 import { z } from "zod";
+import { checkUrl } from "../model/check-url.ts";
 import type { AskedTrace, EvaluatorAnswer, EvaluatorFailure } from "./evaluator.ts";
 
 /** Limits of an external scorer's response: time and size (completions 4.5). */
@@ -20,7 +21,7 @@ const passingStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
  * reason of `signal`.
  */
 export async function askExternal(
-  outbound: OutboundFetch,
+  { outbound, reach }: { outbound: OutboundFetch; reach: OutboundReach },
   { url, id, name, trace }: { url: string; id: string; name: string; trace: AskedTrace },
   signal: AbortSignal,
 ): Promise<{ answer: EvaluatorAnswer } | { failure: EvaluatorFailure }> {
@@ -34,6 +35,8 @@ export async function askExternal(
     trace: { id: traceId, agentId, ...rest },
     spans,
   };
+  const checked = checkUrl(url, reach);
+  if ("refusal" in checked) return failed(checked.refusal.message, "lasting");
   try {
     const answer = await outbound(url, {
       method: "POST",
@@ -47,8 +50,8 @@ export async function askExternal(
     return failed(describeStatus(answer.status), isPassing ? "passing" : "lasting");
   } catch (thrown) {
     if (!(thrown instanceof OutboundError)) throw thrown;
-    const isPassing = thrown.kind === "unreachable" || thrown.kind === "timeout";
-    return failed(thrown.message, isPassing ? "passing" : "lasting");
+    const isLasting = thrown.kind === "answer_too_large" || thrown.kind === "answer_unreadable";
+    return failed(thrown.message, isLasting ? "lasting" : "passing");
   }
 }
 

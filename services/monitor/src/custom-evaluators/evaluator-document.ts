@@ -1,5 +1,6 @@
 import { isStorable, limits } from "@touchstone/contracts";
-import { AppError, OutboundError, type OutboundReach, readOutboundUrl } from "@touchstone/service-kit";
+import { AppError, type OutboundReach } from "@touchstone/service-kit";
+import { checkUrl } from "../model/check-url.ts";
 import type { EvaluatorDocument } from "./evaluator.ts";
 
 type Sent = Readonly<Record<string, unknown>>;
@@ -47,12 +48,10 @@ function readName(value: unknown): string {
 function readUrl(value: unknown, reach: OutboundReach): string {
   const sentence = "A valid http:// or https:// url is required";
   if (typeof value !== "string") return refuse(sentence);
-  try {
-    return readOutboundUrl(value, reach).href;
-  } catch (thrown) {
-    if (!(thrown instanceof OutboundError)) throw thrown;
-    return refuse(thrown.kind === "url_refused" ? sentence : thrown.message);
-  }
+  const checked = checkUrl(value, reach);
+  if ("href" in checked) return checked.href;
+  const { kind, message } = checked.refusal;
+  return refuse(kind === "url_refused" ? sentence : message);
 }
 
 function readCode({ language, script }: Sent): { language: "javascript"; script: string } {

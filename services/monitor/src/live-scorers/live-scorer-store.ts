@@ -5,7 +5,10 @@ import { type Database, onceInTransaction, type Queryable, type Statement, type 
 export type LiveScorerSet = Pick<LiveScorers, "judges" | "groups">;
 
 export interface LiveScorerStore {
-  /** Stores an announcement, unless a newer one is stored; ignores deleted projects. */
+  /**
+   * Stores an announcement, unless a newer one is stored; ignores deleted projects. Idle sessions are then looked at again: a
+   * scorer that is new may still judge them.
+   */
   put(told: LiveScorers): Promise<void>;
   /** Within a transaction of the project's scope; returns the same set throughout it. */
   read(transaction: Queryable, projectId: string): Promise<LiveScorerSet>;
@@ -17,6 +20,9 @@ export interface LiveScorerStore {
 }
 
 const none: LiveScorerSet = { judges: [], groups: [] };
+
+/** The newest sessions that a change has looked at again. Scorers judge no more of them in a day. */
+const lookedAtAgainMax = 10_000;
 
 /** Cached parsed sets of rubrics. */
 const rememberedMax = 500;
@@ -54,23 +60,44 @@ export function createLiveScorerStore(maintenance: Database): LiveScorerStore {
   return {
     async put({ projectId, revision, judges, groups }) {
       const idles = [...judges, ...groups].filter(({ enabled, scope }) => enabled && scope === "session");
+      // A locked session is skipped: it is becoming active, and its writer may be waiting for the lock of the set.
       const put: Statement = {
         name: "live_scorers_put",
         text: `
-          insert into monitor.live_scorers as told (project_id, revision, document, session_idle_seconds)
-          select $1, $2, $3, $4
-          where not exists (select from monitor.deleted_projects where project_id = $1)
-          on conflict (project_id) do update
-          set revision = excluded.revision,
-              document = excluded.document,
-              session_idle_seconds = excluded.session_idle_seconds,
-              updated_at = now()
-          where told.revision < excluded.revision`,
+          with stored as (
+            insert into monitor.live_scorers as told (project_id, revision, document, session_idle_seconds)
+            select $1, $2, $3, $4
+            where not exists (select from monitor.deleted_projects where project_id = $1)
+            on conflict (project_id) do update
+            set revision = excluded.revision,
+                document = excluded.document,
+                session_idle_seconds = excluded.session_idle_seconds,
+                updated_at = now()
+            where told.revision < excluded.revision
+            returning session_idle_seconds
+          ),
+          idle as (
+            select session_id
+            from monitor.sessions
+            where project_id = $1
+              and active_at > now() - interval '2 days'
+              and (look_at is null or look_at > now())
+              and exists (select from stored where session_idle_seconds is not null)
+            order by active_at desc
+            limit $5
+            for update skip locked
+          )
+          update monitor.sessions
+          set look_at = now()
+          from idle
+          where sessions.project_id = $1
+            and sessions.session_id = idle.session_id`,
         values: [
           projectId,
           revision,
           JSON.stringify({ judges, groups }),
           idles.length === 0 ? null : Math.min(...idles.map(({ idleSeconds }) => idleSeconds)),
+          lookedAtAgainMax,
         ],
       };
       await maintenance.transaction((transaction) => transaction.finish([lockSet(projectId, "exclusive"), put]));

@@ -1,8 +1,8 @@
 import type { Database, Queryable } from "@touchstone/db";
 import { plannableDays } from "../traces/settled-trace-store.ts";
 
-/** Sessions read in one pass: most due ones are left to scorers with a longer idle time. */
-const lookedAtMax = 100;
+/** The sessions of a batch, and of one project in it: of most, nothing is left to judge. */
+export const idleSessionsMax = 100;
 /** After this time a session that could not be planned is tried again. */
 const putOffSeconds = 600;
 /** Longer than any check of the session: a round that was planned is not planned again. */
@@ -18,24 +18,38 @@ export interface SessionRow {
   idle_seconds: number;
 }
 
-/** The sessions to look at: of one project, or of all for null. */
+/**
+ * A batch of the sessions to look at: of one project, or of all for null. Projects take turns, each with its oldest session
+ * first. Which of them comes first is left to chance: by age it would always be those with a backlog.
+ */
 export async function listIdleSessions(maintenance: Database, projectId: string | null): Promise<SessionRow[]> {
-  // Two days: a scorer waits for up to a day before the day in which it judges; the sweep decides for each scorer.
+  // Two days: a scorer waits for up to a day before the day in which it judges; the sweep decides for each scorer. No session is
+  // looked at before its last activity: the bound of `look_at` only shortens the read of the index.
   const { rows } = await maintenance.query<SessionRow>({
     name: "sessions_idle",
     text: `
       select project_id, session_id, agent_id, activity, last_trace_at,
              extract(epoch from now() - active_at)::double precision as idle_seconds
       from monitor.live_scorers
-      join monitor.sessions using (project_id)
+      cross join lateral (
+        select session_id, agent_id, activity, last_trace_at, active_at, row_number() over (order by look_at) as turn
+        from (
+          select session_id, agent_id, activity, last_trace_at, active_at, look_at
+          from monitor.sessions
+          where sessions.project_id = live_scorers.project_id
+            and look_at <= now()
+            and look_at > now() - interval '2 days'
+            and active_at <= now() - session_idle_seconds * interval '1 second'
+            and active_at > now() - interval '2 days'
+          order by look_at
+          limit $2
+        ) as oldest
+      ) as idle
       where session_idle_seconds is not null
         and ($1::uuid is null or project_id = $1)
-        and look_at <= now()
-        and active_at <= now() - session_idle_seconds * interval '1 second'
-        and active_at > now() - interval '2 days'
-      order by look_at
+      order by turn, random()
       limit $2`,
-    values: [projectId, lookedAtMax],
+    values: [projectId, idleSessionsMax],
   });
   return rows;
 }

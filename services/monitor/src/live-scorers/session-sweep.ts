@@ -9,6 +9,7 @@ import { isSilenced } from "../profiles/agent-silence-reader.ts";
 import type { LiveScorerSet, LiveScorerStore } from "./live-scorer-store.ts";
 import {
   forgetOldSessions,
+  idleSessionsMax,
   listIdleSessions,
   lookLater,
   putOffSession,
@@ -23,6 +24,8 @@ export interface SessionSweepTimings {
 }
 
 const defaultTimings: SessionSweepTimings = { everyMs: 60_000, sessionsMax: 5 };
+/** Bounds a pass over sessions that nothing is left to judge of. */
+const batchesMax = 10;
 /** The time after a session became idle for a scorer during which that scorer judges it. */
 const judgeableSeconds = 86_400;
 
@@ -43,7 +46,7 @@ export interface SessionSweep {
 export function startSessionSweep(options: {
   database: Database;
   maintenance: Database;
-  liveScorers: Pick<LiveScorerStore, "read">;
+  liveScorers: Pick<LiveScorerStore, "readToPlan">;
   /** Called when checks have become due. */
   onPlanned: () => void;
   logger: Logger;
@@ -58,9 +61,14 @@ export function startSessionSweep(options: {
     // The lease expires before the next pass is due, by any replica's clock.
     if (projectId === null && !(await takeSweepLease(maintenance, timings.everyMs * 0.9))) return null;
     let judged = 0;
-    for (const session of await listIdleSessions(maintenance, projectId)) {
-      if (judged >= timings.sessionsMax) break;
-      if (await planOrPutOff(session)) judged += 1;
+    for (let batch = 0; batch < batchesMax && judged < timings.sessionsMax; batch += 1) {
+      // Those of the batch before are no longer listed.
+      const sessions = await listIdleSessions(maintenance, projectId);
+      for (const session of sessions) {
+        if (judged >= timings.sessionsMax) break;
+        if (await planOrPutOff(session)) judged += 1;
+      }
+      if (sessions.length < idleSessionsMax) break;
     }
     if (judged > 0) onPlanned();
     if (projectId === null) await forgetOldSessions(maintenance);
@@ -85,7 +93,7 @@ export function startSessionSweep(options: {
   async function plan(session: SessionRow): Promise<boolean> {
     const { project_id: projectId, session_id: sessionId, agent_id: agentId, activity } = session;
     return database.scoped([projectId], async (transaction) => {
-      const scorers = sessionScorersOf(await liveScorers.read(transaction, projectId), session);
+      const scorers = sessionScorersOf(await liveScorers.readToPlan(transaction, projectId), session);
       const due = scorers.filter(
         ({ idleSeconds }) =>
           idleSeconds <= session.idle_seconds && session.idle_seconds < idleSeconds + judgeableSeconds,

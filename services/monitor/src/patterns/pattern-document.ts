@@ -85,8 +85,9 @@ export async function requireRegexes(
   { matcher, stored, ...looker }: Looker & { matcher: Pick<PatternMatcher, "findRefusal">; stored?: PatternDocument },
 ): Promise<void> {
   const keyOf = ({ value, caseSensitive }: PatternCondition): string => `${caseSensitive} ${value}`;
-  const known = new Set(stored?.conditions.map(keyOf));
-  const regexes = conditions.filter((condition) => condition.detector === "regex" && !known.has(keyOf(condition)));
+  const isRegex = ({ detector }: PatternCondition): boolean => detector === "regex";
+  const known = new Set(stored?.conditions.filter(isRegex).map(keyOf));
+  const regexes = conditions.filter((condition) => isRegex(condition) && !known.has(keyOf(condition)));
   const refusal = await matcher.findRefusal(regexes, looker);
   if (refusal !== null) refuse(refusal);
 }

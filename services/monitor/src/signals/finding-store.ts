@@ -71,8 +71,8 @@ async function insertEvent(transaction: Queryable, projectId: string, finding: F
 }
 
 /**
- * One row per key and agent: the count is incremented in the row itself, so that no concurrent occurrence is lost. A severity
- * set by a person stays; the newest occurrence sets the text; an archived signal is reopened.
+ * One row per key and agent: the count is incremented in the row itself, so that no concurrent occurrence is lost. The newest
+ * occurrence sets the text, and the severity unless a person set it; an archived signal is reopened.
  */
 async function raiseSignal(transaction: Queryable, projectId: string, finding: RaisedFinding, signal: RaisedSignal) {
   const evidence = {
@@ -93,6 +93,9 @@ async function raiseSignal(transaction: Queryable, projectId: string, finding: R
       on conflict (project_id, pattern_key, agent_id) do update
       set occurrence_count = signals.occurrence_count + 1,
           type = excluded.type,
+          severity = case
+            when not signals.severity_by_person and excluded.last_seen_at >= signals.last_seen_at then excluded.severity
+            else signals.severity end,
           polarity = excluded.polarity,
           status = case when signals.status = 'archived' then 'reopened' else signals.status end,
           summary = case when excluded.last_seen_at >= signals.last_seen_at then excluded.summary else signals.summary end,

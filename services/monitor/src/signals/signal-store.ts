@@ -44,6 +44,7 @@ export function createSignalStore(database: Database): SignalStore {
             update monitor.signals
             set status = coalesce($3, status),
                 severity = coalesce($4, severity),
+                severity_by_person = severity_by_person or $4 is not null,
                 review_status = case when $5 then $6 else review_status end,
                 recommended_actions = case when $7 then $8::json else recommended_actions end,
                 updated_at = now()

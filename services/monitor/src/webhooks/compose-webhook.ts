@@ -1,6 +1,7 @@
 import { type changedWebhook, webhookEvent } from "@touchstone/contracts";
-import { AppError, OutboundError, type OutboundReach, type Parsed, readOutboundUrl } from "@touchstone/service-kit";
+import { AppError, type OutboundReach, type Parsed } from "@touchstone/service-kit";
 import type { z } from "zod";
+import { checkUrl } from "../model/check-url.ts";
 import type { WebhookWishes } from "./webhook.ts";
 
 /**
@@ -23,10 +24,8 @@ export function composeWebhook(
 }
 
 function readAddress(url: string, reach: OutboundReach): string {
-  try {
-    return readOutboundUrl(url, reach).href;
-  } catch (err) {
-    if (!(err instanceof OutboundError)) throw err;
-    throw new AppError("bad_request", `url: ${err.message}`, { cause: err });
-  }
+  const checked = checkUrl(url, reach);
+  if ("href" in checked) return checked.href;
+  const { refusal } = checked;
+  throw new AppError("bad_request", `url: ${refusal.message}`, { cause: refusal });
 }

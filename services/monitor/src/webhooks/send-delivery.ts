@@ -1,4 +1,5 @@
-import { OutboundError, type OutboundFetch, type OutboundReach, readOutboundUrl } from "@touchstone/service-kit";
+import { OutboundError, type OutboundFetch, type OutboundReach } from "@touchstone/service-kit";
+import { checkUrl } from "../model/check-url.ts";
 import type { DeliveryEnding, TakenDelivery } from "./delivery-store.ts";
 import { type SigningKeys, signMessage } from "./sign-message.ts";
 
@@ -34,12 +35,8 @@ export function createSendDelivery(options: {
     if (webhookId !== null && delivery.salts === null) return failed("The webhook was deleted.");
     // A message that kills its process at every try must not be retried without end.
     if (attempt > delaysMs.length + 1) return failed("No try came to an end.");
-    try {
-      // Forbidden addresses are not retried; unresolvable names are.
-      readOutboundUrl(url, reach);
-    } catch (err) {
-      return failed(describe(err));
-    }
+    const checked = checkUrl(url, reach);
+    if ("refusal" in checked) return failed(checked.refusal.message);
     try {
       const answer = await fetch(url, {
         method: "POST",

@@ -87,6 +87,15 @@ describe("conditions", () => {
     }
   });
 
+  test.each([
+    ["contains", "ΟΔΟΣ", "ΟΔΟΣΗΜΑ"],
+    ["contains", "οδος", "ΟΔΟΣΗΜΑ"],
+    ["phrase", "ΟΔΟΣ", "ΟΔΟΣ.ΑΒ"],
+  ] as const)("%s of %s finds %s, in which the sigma has another lower case", async (detector, value, response) => {
+    const { matched } = await evaluate([condition(value, { detector })], { ...texts, response }, noJudge);
+    expect(matched).toBe(true);
+  });
+
   test("match when one of their sources does", async () => {
     expect(await matches(condition("Where", { sources: ["response", "userMessage"] }))).toBe(true);
     expect(await matches(condition("refund_tool", { sources: ["trace"] }))).toBe(true);
@@ -116,6 +125,15 @@ describe("conditions", () => {
 
     expect(result).toEqual({ matched: true, reasons: ["is late?", "is sad?"] });
     expect(asked).toEqual([`is late: ${texts.userMessage}`, `is sad: ${texts.response}`]);
+  });
+
+  test("have no reason of a judge for what did not match before an or", async () => {
+    const decide = async (prompt: string) => ({ matched: false, reason: `${prompt}?` });
+    const rude = condition("is rude", { detector: "semantic" });
+
+    const result = await evaluate([rude, yes({ connector: "or" })], texts, decide);
+
+    expect(result).toEqual({ matched: true, reasons: [] });
   });
 });
 

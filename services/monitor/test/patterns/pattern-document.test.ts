@@ -107,6 +107,9 @@ describe("a pattern", () => {
         message: sentence,
       });
       await requireRegexes(compose(sent), { ...looker, stored: compose(sent) });
+      // The same text was a term, which nothing checked.
+      const stored = compose({ includeTerms: ["a("] });
+      await expect(requireRegexes(compose(sent), { ...looker, stored })).rejects.toMatchObject({ message: sentence });
     }
   });
 

@@ -14,6 +14,8 @@ export interface SimilarityJob extends CallOptions {
   candidate: string;
   /** The expected result; null = the case has none, and then every metric is null. */
   reference: string | null;
+  /** True: no provider is called, and a metric that needs one is null. */
+  isReplay: boolean;
 }
 
 export interface SimilarityScorerOptions {
@@ -46,7 +48,7 @@ export function createSimilarityScorer({
   threads,
   onBug,
 }: SimilarityScorerOptions): (job: SimilarityJob) => Promise<SimilarityScores> {
-  return async function scoreSimilarity({ request, candidate, reference, ...call }) {
+  return async function scoreSimilarity({ request, candidate, reference, isReplay, ...call }) {
     const asked = metricsIn(request);
     const nothing: SimilarityScores = Object.fromEntries(asked.map((metric) => [metric, null]));
     if (asked.length === 0 || reference === null) return nothing;
@@ -68,6 +70,7 @@ export function createSimilarityScorer({
         scoreOrNull(metric, async () => {
           const model = request.vector?.model ?? null;
           if (metric !== "vector" || model === hashEmbeddingModel) return compute(metric);
+          if (isReplay) return null;
           const [left, right] = (await embed([candidate, reference], model, call)) ?? [];
           return left && right ? scoreVector(left, right) : null;
         }),

@@ -40,6 +40,8 @@ export async function evaluateConditions(
       matched = before;
       continue;
     }
+    // What came before did not match, and its reasons say why.
+    if (condition.connector === "or") reasons.length = 0;
     const isTrue = condition.detector === "semantic" ? await asksJudge(condition) : found[at] === holds;
     matched = condition.connector === "nor" ? !isTrue : isTrue;
   }

@@ -34,7 +34,9 @@ export function findPhrase(text: string, phrase: string, how: How): Place | null
   return null;
 }
 
-const fold = (text: string, { caseSensitive }: How): string => (caseSensitive ? text : text.toLowerCase());
+/** The lower case of Σ depends on its neighbours, which a term has not. */
+const fold = (text: string, { caseSensitive }: How): string =>
+  caseSensitive ? text : text.toLowerCase().replaceAll("ς", "σ");
 
 /** The place in a text of what was found in the folded text, which is longer: the lower case of "İ" has two characters. */
 function unfold(found: Place, text: string, how: How): Place {
