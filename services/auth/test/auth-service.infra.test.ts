@@ -330,6 +330,23 @@ test("a service started with another root secret is not ready and reports it", a
   expect((await second.config()).status).toBe(503);
 });
 
+test.each([
+  ["in multi-tenant mode", { SERVICE_AUTH: "enabled", SERVICE_MULTI_TENANT: "true" }],
+  ["after the default project was deleted", { SERVICE_AUTH: "enabled" }],
+])("a service with another root secret is not ready %s, and creates no project", async (_when, settings) => {
+  const first = await startReadyAuth();
+  await first.stop();
+  await query("update auth.projects set is_default = false");
+
+  const second = await startAuth({ ...settings, SERVICE_INTERNAL_SECRET: "another root secret, also long enough" });
+
+  await vi.waitFor(async () =>
+    expect((await second.service.readiness()).checks.projects).toMatch(/^the stored keys cannot be read/),
+  );
+  expect((await second.config()).status).toBe(503);
+  expect(await query("select from auth.projects")).toHaveLength(1);
+});
+
 test("no key is logged or stored in the clear", async () => {
   const auth = await startReadyAuth();
   const { body } = await auth.ask("POST", routes.createProject.path, auth.projectId, { name: "canary" });

@@ -6,6 +6,7 @@ import path from "node:path";
 import { inspect } from "node:util";
 import { Secret } from "@touchstone/contracts";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
+import { startIdentityProvider } from "@touchstone/testkit/identity-provider";
 import { Client } from "pg";
 import { SMTPServer } from "smtp-server";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -68,6 +69,13 @@ function linkIn(text: string): string {
   const [, link] = /^http:\/\/touchstone\.test\/api\/v1(\S+)$/m.exec(text) ?? [];
   if (link === undefined) throw new Error(`no link in ${text}`);
   return link;
+}
+
+/** The token of a reset that is asked for now; `count` is the number of mails with it. */
+async function askForToken(accounts: TestAccounts, count: number, email = addressOf("Ada")): Promise<string | null> {
+  await accounts.ask("POST", "/auth/request-password-reset", { body: { email, redirectTo: `${publicUrl}/reset` } });
+  const opened = await accounts.ask("GET", linkIn((await mails(count)).at(-1)?.text ?? ""));
+  return new URL(opened.location ?? "").searchParams.get("token");
 }
 
 test("no account signs in before its address is verified, where that is required", {
@@ -149,23 +157,16 @@ test("a forgotten password is replaced by way of a mailed link, once; every sess
 test("a new password revokes the reset links that were mailed before it", async () => {
   const accounts = await start({ SERVICE_EMAIL_DEBUG_DIR: folder });
   const cookie = await accounts.signUp("Ada");
-  const askForLink = async (count: number) => {
-    await accounts.ask("POST", "/auth/request-password-reset", {
-      body: { email: addressOf("Ada"), redirectTo: `${publicUrl}/reset` },
-    });
-    const opened = await accounts.ask("GET", linkIn((await mails(count)).at(-1)?.text ?? ""));
-    return new URL(opened.location ?? "").searchParams.get("token");
-  };
   const reset = (token: string | null) =>
     accounts.ask("POST", "/auth/reset-password", { body: { newPassword: "a fresh password", token } });
   const refused = { status: 400, body: { code: "INVALID_TOKEN" } };
-  const [first, second] = [await askForLink(1), await askForLink(2)];
+  const [first, second] = [await askForToken(accounts, 1), await askForToken(accounts, 2)];
   await accounts.ask("POST", "/auth/change-password", {
     body: { currentPassword: password, newPassword: "another long one" },
     cookie,
   });
   expect(await reset(first)).toMatchObject(refused);
-  const [third, fourth] = [await askForLink(3), await askForLink(4)];
+  const [third, fourth] = [await askForToken(accounts, 3), await askForToken(accounts, 4)];
   expect(await reset(fourth)).toMatchObject({ status: 200 });
   for (const token of [second, third]) expect(await reset(token)).toMatchObject(refused);
 });
@@ -183,10 +184,7 @@ test("a reset by mail removes the providers that were linked before the address 
       [userId],
     );
   const resetByMail = async (count: number) => {
-    await accounts.ask("POST", "/auth/request-password-reset", { body: { email: addressOf("Ada"), redirectTo: "/" } });
-    const opened = await accounts.ask("GET", linkIn((await mails(count)).at(-1)?.text ?? ""));
-    const token = new URL(opened.location ?? "", publicUrl).searchParams.get("token");
-    const body = { newPassword: "a fresh password", token };
+    const body = { newPassword: "a fresh password", token: await askForToken(accounts, count) };
     expect((await accounts.ask("POST", "/auth/reset-password", { body })).status).toBe(200);
     const { rows } = await admin.query("select provider_id from auth.accounts where user_id = $1 order by 1", [userId]);
     return rows.map(({ provider_id }) => provider_id);
@@ -198,16 +196,51 @@ test("a reset by mail removes the providers that were linked before the address 
   expect(await resetByMail(2)).toEqual(["credential", "oidc"]);
 });
 
+test("a reset by mail removes a provider whose account began unverified, even if the address was verified in between", async () => {
+  const provider = await startIdentityProvider([
+    { id: "oidc", secret: "of this test", redirectUri: `${publicUrl}/api/v1/auth/callback/oidc` },
+  ]);
+  cleanups.push(() => provider.stop());
+  const accounts = await start({
+    SERVICE_EMAIL_DEBUG_DIR: folder,
+    SERVICE_OIDC_ISSUER: provider.issuer,
+    SERVICE_OIDC_CLIENT_ID: "oidc",
+    SERVICE_OIDC_CLIENT_SECRET: "of this test",
+  });
+  const signIn = async (name: string, verified: boolean) => {
+    provider.person = { sub: name, claims: { name, email: addressOf(name), email_verified: verified } };
+    const begun = await accounts.ask("POST", "/auth/sign-in/oauth2", {
+      body: { providerId: "oidc", callbackURL: "/" },
+    });
+    const { search } = await provider.browse(String(begun.body.url));
+    const headers = { cookie: cookiesOf(begun), origin: undefined };
+    return sessionCookieOf(await accounts.ask("GET", `/auth/callback/oidc${search}`, { headers }));
+  };
+  const reset = async (name: string, count: number) => {
+    const token = await askForToken(accounts, count, addressOf(name));
+    const body = { newPassword: "a fresh password", token };
+    expect((await accounts.ask("POST", "/auth/reset-password", { body })).status).toBe(200);
+  };
+  expect(await signIn("Ada", false)).toBeDefined();
+  await accounts.ask("POST", "/auth/send-verification-email", { body: { email: addressOf("Ada") } });
+  const [mail] = await mails(1);
+  expect((await accounts.ask("GET", linkIn(mail?.text ?? "").replace(/&callbackURL=.*/, ""))).status).toBe(200);
+
+  await reset("Ada", 2);
+  expect(await signIn("Ada", false)).toBeUndefined();
+  // A provider that verified the address itself is kept.
+  expect(await signIn("Grace", true)).toBeDefined();
+  await reset("Grace", 3);
+  expect(await signIn("Grace", false)).toBeDefined();
+});
+
 test("an owner whom strangers lock out of signing in on a new device can sign in after a reset by mail", async () => {
   const accounts = await start({ SERVICE_EMAIL_DEBUG_DIR: folder });
   await accounts.signUp("Ada");
   const email = addressOf("Ada");
   const signIn = (cookie: string) =>
     accounts.ask("POST", "/auth/sign-in/email", { body: { email, password: "a fresh password" }, headers: { cookie } });
-  await accounts.ask("POST", "/auth/request-password-reset", { body: { email, redirectTo: `${publicUrl}/reset` } });
-  const [mail] = await mails(1);
-  const opened = await accounts.ask("GET", linkIn(mail?.text ?? ""));
-  const token = new URL(opened.location ?? "").searchParams.get("token");
+  const token = await askForToken(accounts, 1);
 
   const reset = await accounts.ask("POST", "/auth/reset-password", {
     body: { newPassword: "a fresh password", token },
@@ -222,6 +255,41 @@ test("an owner whom strangers lock out of signing in on a new device can sign in
 
   expect((await signIn("")).status).toBe(429);
   expect((await signIn(cookiesOf(reset))).status).toBe(200);
+});
+
+test("a reset that cannot end the sessions changes no password", async () => {
+  const accounts = await start({ SERVICE_EMAIL_DEBUG_DIR: folder });
+  const cookie = await accounts.signUp("Ada");
+  const admin = new Client({ connectionString: database.adminUrl });
+  cleanups.push(() => admin.end());
+  await admin.connect();
+  const reset = async (count: number) => {
+    const token = await askForToken(accounts, count);
+    return accounts.ask("POST", "/auth/reset-password", { body: { newPassword: "a fresh password", token } });
+  };
+  const signIn = async (tried: string) =>
+    (await accounts.ask("POST", "/auth/sign-in/email", { body: { email: addressOf("Ada"), password: tried } })).status;
+  await admin.query(`
+    create function public.refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'refused' using errcode = '53100'; end $$;
+    create trigger refuse before delete on auth.sessions for each row execute function public.refuse()`);
+
+  expect((await reset(1)).status).toBe(503);
+  expect([await signIn(password), await signIn("a fresh password")]).toEqual([200, 401]);
+  await admin.query("drop trigger refuse on auth.sessions");
+  expect((await reset(2)).status).toBe(200);
+  expect([await signIn(password), await signIn("a fresh password")]).toEqual([401, 200]);
+  expect(await accounts.resolve(cookie)).toBeNull();
+});
+
+test("a token with NUL resets no password, like any other that was not mailed", async () => {
+  const accounts = await start({ SERVICE_EMAIL_DEBUG_DIR: folder });
+
+  const refused = await accounts.ask("POST", "/auth/reset-password", {
+    body: { newPassword: "long enough", token: "\u0000" },
+  });
+
+  expect(refused).toMatchObject({ status: 400, body: { code: "INVALID_TOKEN" } });
 });
 
 test("a reset does not redirect to a page of another origin", async () => {

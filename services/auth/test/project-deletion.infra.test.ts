@@ -339,6 +339,33 @@ test("an act in another service is logged once; for a deleted project it is logg
   await store.close();
 });
 
+test("an act in a project whose organization was deleted is dropped, also while it is being deleted", async () => {
+  const project = await create();
+  const organizationId = uuidv7(Date.now());
+  await admin.query("insert into auth.organizations (id, name, created_at) values ($1, 'a', now())", [organizationId]);
+  await admin.query("update auth.projects set organization_id = $1 where id = $2", [organizationId, project._id]);
+  const act = (): RecordedAct => ({
+    ...{ id: uuidv7(Date.now()), projectId: project._id, organizationId, actor: { type: "key", id: project._id } },
+    ...{ action: "webhook.deleted", targetId: "w", details: {}, requestId: "request-7", at: new Date().toISOString() },
+  });
+  const [during, after] = [act(), act()];
+  const store = openStore();
+  await admin.query("begin");
+  await admin.query("delete from auth.organizations where id = $1", [organizationId]);
+  const filing = store.file(during);
+  await vi.waitFor(async () => {
+    const text = "select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))";
+    expect((await admin.query(text)).rowCount).toBe(1);
+  });
+  await admin.query("commit");
+
+  await expect(filing).resolves.toBeUndefined();
+  await expect(store.file(after)).resolves.toBeUndefined();
+  const { rows } = await admin.query("select from auth.audit_events where id = any($1)", [[during.id, after.id]]);
+  expect(rows).toEqual([]);
+  await store.close();
+});
+
 async function countUnfinished(): Promise<number> {
   return (await admin.query("select from auth.projects where deleting_since is not null")).rowCount ?? 0;
 }

@@ -1,6 +1,6 @@
 import { type Database, openDatabase, rolesOf } from "@touchstone/db";
 import { createLogger, systemClock } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
+import { createTestDatabase, openCommitRefusal, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sweepExpired } from "../src/accounts/sweep-expired.ts";
 import {
@@ -116,4 +116,22 @@ test("a changed password ends the other sessions by default, notifies the gatewa
   expect(await accounts.resolve(other)).toBeNull();
   expect(await accounts.resolve(cookie ?? "")).toBeNull();
   expect(await accounts.resolve(sessionCookieOf(changed) ?? "")).not.toBeNull();
+});
+
+test("a sign-out whose session could not be deleted is 503, and a retry ends the session", async () => {
+  const cookie = await accounts.signUp("Grace");
+  const signOut = () => accounts.ask("POST", "/auth/sign-out", { cookie, body: {} });
+  const refusal = await openCommitRefusal(database.adminUrl, "auth");
+  try {
+    await refusal.refuse("53100");
+    const refused = await signOut();
+    expect([refused.status, refused.cookies]).toEqual([503, []]);
+    expect(await accounts.resolve(cookie)).not.toBeNull();
+    await refusal.refuse(null);
+    expect((await signOut()).status).toBe(200);
+    expect(await accounts.resolve(cookie)).toBeNull();
+  } finally {
+    await refusal.refuse(null);
+    await refusal.close();
+  }
 });

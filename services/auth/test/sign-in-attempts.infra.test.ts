@@ -1,8 +1,9 @@
+import { createHmac } from "node:crypto";
 import { clientAddressHeader } from "@touchstone/contracts";
 import { type Database, openDatabase, rolesOf } from "@touchstone/db";
 import { createLogger, isAppError, systemClock } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { type Attempter, createSignInAttempts } from "../src/accounts/sign-in-attempts.ts";
 import {
   type AccountAnswer,
@@ -147,6 +148,17 @@ test("a device cookie contains no name, grants no access, and is valid for one a
   expect((await signIn("Dorothy", password, { cookie: again })).status).toBe(200);
 });
 
+test("an address with NUL is refused as no address, also from a device that claims to be known", async () => {
+  const forged = `touchstone.device=${"a".repeat(22)}.9999999999.${"a".repeat(43)}`;
+
+  const refused = await accounts.ask("POST", "/auth/sign-in/email", {
+    body: { email: "a\u0000@example.com", password },
+    headers: { cookie: forged },
+  });
+
+  expect(refused).toMatchObject({ status: 400, body: { code: "INVALID_EMAIL" } });
+});
+
 test("a changed password makes every other device unknown, and the one it was changed on known", async () => {
   await accounts.signUp("Radia");
   const signedIn = await signIn("Radia", password);
@@ -270,4 +282,36 @@ test("guessing from any number of addresses is no faster than an attempt a minut
 
   expect(looked).toBeLessThanOrEqual(30 + 5 + minutes + 15);
   expect(await wait({ device: "a phone" })).toBe(0);
+});
+
+test("a right password and another attempt of the same client do not deadlock", async () => {
+  const { attempts } = startCounting();
+  const counted = await attempts.count("ada@example.com", { client: home });
+  const keyOf = (what: string) =>
+    createHmac("sha256", "of this test")
+      .update(JSON.stringify(["sign-in attempts", "ada@example.com", what]))
+      .digest();
+
+  const { outcome } = await pool.transaction(async (other) => {
+    // The other attempt locks its rows one after the other.
+    const count = async (what: string) => {
+      const text = `
+        update auth.sign_in_attempts set attempts = attempts + 1 where address_hash = $1
+        returning pg_backend_pid() as pid`;
+      const { rows } = await other.query<{ pid: number }>({ name: "", text, values: [keyOf(what)] });
+      return rows[0]?.pid;
+    };
+    const pid = await count(`client ${home}`);
+    const outcome = counted.wasRight().then(
+      () => "withdrawn",
+      (thrown: unknown) => thrown,
+    );
+    const waiting = "select from pg_locks where not granted and $1 = any (pg_blocking_pids(pid))";
+    await vi.waitFor(async () => expect((await query(waiting, [pid])).rows).toHaveLength(1));
+    await count("newcomers");
+    await count("all");
+    return { outcome };
+  });
+
+  expect(await outcome).toBe("withdrawn");
 });

@@ -10,6 +10,7 @@ import {
   deleteOneRow,
   deleteRows,
   insertRow,
+  markUnverifiedLinks,
   type Row,
   revokeResetLinks,
   selectRows,
@@ -62,7 +63,9 @@ export function createLibraryAdapter(options: LibraryAdapterOptions): AdapterFac
               const { rows } = await transaction.query<Row>(insertRow(model, data)).catch(refuseKnownAddress);
               const stored = toFields(rows[0] ?? {});
               if (model === "user") await own.placeUser(transaction, stored as unknown as NewUser);
-              if (model === "account" && "password" in data) await revokeResetLinks(transaction, rows);
+              // A password is stored in this way by a sign-up, which has no sessions yet, and by a reset.
+              const finish = "password" in data ? revokeAccess : markUnverifiedLinks;
+              if (model === "account") await finish(transaction, rows);
               return stored as never;
             }),
           findOne: async ({ model, where }) => {
@@ -76,10 +79,12 @@ export function createLibraryAdapter(options: LibraryAdapterOptions): AdapterFac
             return Number(row?.count ?? 0);
           },
           update: async ({ model, where, update }) => {
-            const [row] = await changeRows(model, conditionsOf(where), update as Row);
+            const [row] = await changeRows(model, conditionsOf(where), update as Row, revokeResetLinks);
             return (row ?? null) as never;
           },
-          updateMany: async ({ model, where, update }) => (await changeRows(model, conditionsOf(where), update)).length,
+          // A password is stored in this way by a reset only.
+          updateMany: async ({ model, where, update }) =>
+            (await changeRows(model, conditionsOf(where), update, revokeAccess)).length,
           delete: async ({ model, where }) => void (await change(deleteRows(model, conditionsOf(where)))),
           deleteMany: async ({ model, where }) =>
             model === "session"
@@ -98,13 +103,9 @@ export function createLibraryAdapter(options: LibraryAdapterOptions): AdapterFac
       return rows.map(toFields);
     }
 
-    /** After a change or reset of the password. The transaction also writes the event for gateways, which cache sessions. */
+    /** After a change or reset of the password. */
     async function endSessions(statement: Parameters<Queryable["query"]>[0]): Promise<number> {
-      const count = await write(async (transaction) => {
-        const { rows } = await transaction.query<{ user_id: string }>(statement);
-        await announceChange(transaction, [...new Set(rows.map((row) => row.user_id))]);
-        return rows.length;
-      });
+      const count = await write((transaction) => deleteSessions(transaction, statement));
       own.announceRevocations();
       return count;
     }
@@ -114,10 +115,15 @@ export function createLibraryAdapter(options: LibraryAdapterOptions): AdapterFac
       return written.catch(noteUnavailable);
     }
 
-    function changeRows(model: string, conditions: readonly Condition[], update: Row): Promise<Row[]> {
+    function changeRows(
+      model: string,
+      conditions: readonly Condition[],
+      update: Row,
+      onPassword: (transaction: Transaction, accounts: readonly Row[]) => Promise<void>,
+    ): Promise<Row[]> {
       return write(async (transaction) => {
         const { rows } = await transaction.query<Row>(updateRows(model, conditions, update));
-        if (model === "account" && "password" in update) await revokeResetLinks(transaction, rows);
+        if (model === "account" && "password" in update) await onPassword(transaction, rows);
         return rows.map(toFields);
       });
     }
@@ -131,6 +137,24 @@ export function createLibraryAdapter(options: LibraryAdapterOptions): AdapterFac
     if (isAppError(thrown)) options.onUnavailable(thrown);
     throw thrown;
   }
+}
+
+/** The transaction also writes the event for gateways, which cache sessions. */
+async function deleteSessions(transaction: Transaction, statement: Parameters<Queryable["query"]>[0]): Promise<number> {
+  const { rows } = await transaction.query<{ user_id: string }>(statement);
+  await announceChange(transaction, [...new Set(rows.map((row) => row.user_id))]);
+  return rows.length;
+}
+
+/**
+ * After a reset of the password, in its transaction: the library deletes the sessions later, and if that failed they
+ * would outlive the old password.
+ */
+async function revokeAccess(transaction: Transaction, accounts: readonly Row[]): Promise<void> {
+  await revokeResetLinks(transaction, accounts);
+  const users = accounts.map((account) => account.user_id);
+  const ofUsers: Condition = { field: "userId", operator: "in", value: users, connector: "AND" };
+  await deleteSessions(transaction, deleteRows("session", [ofUsers]));
 }
 
 function conditionsOf(where: readonly unknown[] | undefined): readonly Condition[] {

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { isStorable } from "@touchstone/contracts";
 import type { Queryable, Statement } from "@touchstone/db";
 
 /** A condition of the accounts library; all conditions of a list must hold. */
@@ -115,6 +116,19 @@ export async function revokeResetLinks(transaction: Queryable, accounts: readonl
   });
 }
 
+/** A provider is linked: remembers whether the address was unverified, so that a reset by mail can remove it. */
+export async function markUnverifiedLinks(transaction: Queryable, accounts: readonly Row[]): Promise<void> {
+  await transaction.query({
+    name: "accounts_mark_unverified_links",
+    text: `
+      update auth.accounts
+      set linked_unverified = true
+      from auth.users
+      where accounts.id = any ($1::uuid[]) and users.id = accounts.user_id and not users.email_verified`,
+    values: [accounts.map((account) => account.id)],
+  });
+}
+
 /** A stored row under the library's names. */
 export function toFields(row: Row): Row {
   return Object.fromEntries(
@@ -144,6 +158,8 @@ function whereOf(conditions: readonly Condition[], parametersBefore: number): { 
     if (connector === "OR" || mode === "insensitive") throw new Error("the accounts library asks in a way unknown");
     const column = columnOf(field);
     if (value === null && operator === "eq") return `${column} is null`;
+    // PostgreSQL would refuse the statement; no row has such a text.
+    if (operator === "eq" && typeof value === "string" && !isStorable(value)) return "false";
     values.push(value);
     const parameter = `$${parametersBefore + values.length}`;
     if (operator === "in") return `${column} = any(${parameter})`;

@@ -38,8 +38,9 @@ export interface OwnAccountStore {
 }
 
 /**
- * The user has read a mail to the address of the account. If that was not verified, a stranger may have linked a provider's account with
- * this address before, and it must not sign in any more (decision 26).
+ * The user has set a password by a mail to the address of the account. A stranger may have linked a provider's account
+ * while the address was unverified, and it must not sign in any more (decision 26), even if the user has verified the
+ * address since.
  */
 export async function proveAddress(database: Database, userId: string): Promise<void> {
   await database.query({
@@ -52,8 +53,7 @@ export async function proveAddress(database: Database, userId: string): Promise<
         returning id
       )
       delete from auth.accounts
-      using proven
-      where accounts.user_id = proven.id and accounts.provider_id <> 'credential'`,
+      where user_id = $1 and provider_id <> 'credential' and (linked_unverified or exists (select from proven))`,
     values: [userId],
   });
 }

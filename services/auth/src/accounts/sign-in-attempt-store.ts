@@ -15,8 +15,8 @@ export interface AttemptCounter {
 export interface SignInAttemptStore {
   /** Returns the number of attempts before this one. Throws `rate_limited` if it has to wait. */
   countOne(queryable: Queryable, counter: AttemptCounter): Promise<number>;
-  /** Removes counters, and subtracts one attempt from the shared ones. */
-  withdraw(forgotten: readonly AttemptCounter[], shared: readonly AttemptCounter[]): Promise<void>;
+  /** Removes a client's own counter, and subtracts one attempt from the shared ones; locks the rows in this order. */
+  withdraw(own: AttemptCounter, shared: readonly AttemptCounter[]): Promise<void>;
 }
 
 /** Stores {@link SignInAttemptStore} in the schema `auth`. */
@@ -55,18 +55,25 @@ export function createSignInAttemptStore(database: Database, clock: Clock): Sign
       });
     },
 
-    async withdraw(forgotten, shared) {
-      await database.query({
-        name: "sign_in_attempt_withdraw",
-        text: `
-          with forgotten as (
-            delete from auth.sign_in_attempts where address_hash = any ($1::bytea[])
-          )
-          update auth.sign_in_attempts
-          set attempts = greatest(attempts - 1, 0)
-          where address_hash = any ($2::bytea[])`,
-        values: [forgotten.map(({ key }) => key), shared.map(({ key }) => key)],
-      });
+    async withdraw(own, shared) {
+      await database.transaction((transaction) =>
+        transaction.finish([
+          {
+            name: "sign_in_attempt_forget",
+            text: "delete from auth.sign_in_attempts where address_hash = $1",
+            values: [own.key],
+          },
+          // A statement each: one for all would lock them in any order.
+          ...shared.map(({ key }) => ({
+            name: "sign_in_attempt_withdraw",
+            text: `
+              update auth.sign_in_attempts
+              set attempts = greatest(attempts - 1, 0)
+              where address_hash = $1`,
+            values: [key],
+          })),
+        ]),
+      );
     },
   };
 }

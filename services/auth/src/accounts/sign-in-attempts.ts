@@ -50,7 +50,8 @@ export function createSignInAttempts(options: { database: Database; secret: stri
     const own = counterOf(address, `client ${client}`);
     const newcomers = counterOf(address, "newcomers", freeNewcomerAttempts);
     const all = counterOf(address, "all");
-    // An attempt that has to wait is counted nowhere. All lock the rows in the same order, so there is no deadlock.
+    // An attempt that has to wait is counted nowhere. All lock the rows in the same order, also to withdraw an attempt,
+    // so there is no deadlock.
     const isNewcomer = await database.transaction(async (transaction) => {
       const before = await countOne(transaction, own);
       if (before >= newcomerAttempts) {
@@ -62,7 +63,7 @@ export function createSignInAttempts(options: { database: Database; secret: stri
       return true;
     });
     return {
-      wasRight: () => withdraw([own], isNewcomer ? [newcomers, all] : [all]),
+      wasRight: () => withdraw(own, isNewcomer ? [newcomers, all] : [all]),
     };
   }
 
@@ -71,7 +72,7 @@ export function createSignInAttempts(options: { database: Database; secret: stri
       if ("client" in by) return countStranger(address, by.client);
       const own = counterOf(address, `device ${by.device}`);
       await countOne(database, own);
-      return { wasRight: () => withdraw([own], []) };
+      return { wasRight: () => withdraw(own, []) };
     },
   };
 }

@@ -30,6 +30,9 @@ export function createActFile(database: Database): ActFile {
             union all
             select id from auth.organizations where id = $3 and not exists (select from project)
           ) as owner
+          -- Locked as well. A project keeps the id of its deleted organization until its own row is deleted.
+          where owner.organization_id is null
+            or exists (select from auth.organizations where id = owner.organization_id for key share)
           on conflict (id) do nothing`,
         values: [
           id,

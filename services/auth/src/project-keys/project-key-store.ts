@@ -17,6 +17,12 @@ export const selectProjectKey = (projectId: string): Statement => ({
   values: [projectId],
 });
 
+/** Any one key; no row if there is none. */
+export const selectAnyProjectKey: Statement = {
+  name: "project_key_read_any",
+  text: "select project_id, sealed_key from auth.project_keys limit 1",
+};
+
 /** By the unique index on the fingerprint; no secret is compared. */
 export const selectKeyOwner = (fingerprint: Buffer): Statement => ({
   name: "project_key_resolve",

@@ -16,8 +16,9 @@ export interface DefaultProjectOptions {
 }
 
 /**
- * Creates the default project once the schema is ready, and reads its key back: an installation started with another
- * root secret must report it, instead of treating every key as unknown. Retries, since failures may be temporary.
+ * Creates the default project once the schema is ready, unless the stored keys cannot be read: an installation started
+ * with another root secret must report it, instead of treating every key as unknown. Retries, since failures may be
+ * temporary.
  */
 export function prepareDefaultProject({
   schema,
@@ -31,6 +32,8 @@ export function prepareDefaultProject({
     await schema.done;
     for (let delayMs = delayFirstMs; !stopping.signal.aborted; delayMs = Math.min(delayMs * 2, delayMaxMs)) {
       try {
+        // Before the default project: its key would be sealed under the other secret.
+        await projects.requireReadableKeys();
         if (isWanted) await projects.ensureDefaultProject();
         await projects.findDefaultProject();
         state = "ok";

@@ -4,7 +4,12 @@ import { type Clock, uuidv7 } from "@touchstone/service-kit";
 import { type Act, recordAudit } from "../audit/audit-event-store.ts";
 import type { KeyVault } from "../project-keys/key-vault.ts";
 import { createProjectKey } from "../project-keys/project-key.ts";
-import { insertProjectKey, selectKeyOwner, selectProjectKey } from "../project-keys/project-key-store.ts";
+import {
+  insertProjectKey,
+  selectAnyProjectKey,
+  selectKeyOwner,
+  selectProjectKey,
+} from "../project-keys/project-key-store.ts";
 
 /** A project with its key, which only auth holds. */
 export interface Project {
@@ -18,6 +23,8 @@ export interface Project {
 }
 
 export interface ProjectStore {
+  /** Opens one stored key, if there is any. Throws if it was sealed under another root secret. */
+  requireReadableKeys(): Promise<void>;
   /** Creates the default project if there is none. Of concurrent callers exactly one creates it. */
   ensureDefaultProject(): Promise<void>;
   /** Null before {@link ProjectStore.ensureDefaultProject}. Throws if its key was sealed under another root secret. */
@@ -69,6 +76,11 @@ export function createProjectStore(database: Database, vault: KeyVault, clock: C
   });
 
   return {
+    async requireReadableKeys() {
+      const { rows } = await database.query<{ project_id: string; sealed_key: Buffer }>(selectAnyProjectKey);
+      for (const row of rows) vault.open(row.project_id, row.sealed_key);
+    },
+
     async ensureDefaultProject() {
       const id = uuidv7(clock.now());
       const at = new Date(clock.now());
