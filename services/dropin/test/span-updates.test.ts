@@ -34,10 +34,14 @@ describe("the metadata of an event", () => {
   test("have the last of several entries with one name, also when it states nothing", () => {
     const bodyText = '{"id":"o","traceId":"t","metadata":{"a":1.0,"b":"first","a":"last","b":null}}';
     const { attributes } = updateOf("span-create", { id: "o", traceId: "t" }, { bodyText });
-    expect(attributes).toMatchObject({
-      "langfuse.observation.metadata.a": "last",
-      "langfuse.observation.metadata.b": null,
-    });
+    expect(attributes?.["langfuse.observation.metadata.a"]).toBe("last");
+    expect(attributes).not.toHaveProperty(["langfuse.observation.metadata.b"]);
+  });
+
+  test("are sent on only where they state something", () => {
+    const { attributes = {} } = updateOf("span-create", { id: "o", traceId: "t", input: "in" });
+    expect(Object.values(attributes ?? {})).not.toContain(null);
+    expect(attributes?.["langfuse.observation.input"]).toBe("in");
   });
 });
 

@@ -74,7 +74,7 @@ function traceUpdate({ id, timestamp, body }: LangfuseEvent, sent: readonly Json
     startTime,
     ...(isAnswered && { endTime: timestamp }),
     name: textOf(body, "name"),
-    attributes: {
+    attributes: statedOnly({
       "langfuse.trace.name": textOf(body, "name"),
       "langfuse.trace.input": jsonText(sent, "input"),
       "langfuse.trace.output": jsonText(sent, "output"),
@@ -84,7 +84,7 @@ function traceUpdate({ id, timestamp, body }: LangfuseEvent, sent: readonly Json
       "langfuse.release": textOf(body, "release"),
       ...sharedAttributes(body),
       ...metadataOf("trace", sent, lostTraceId(traceId), ["public", "externalId"]),
-    },
+    }),
   };
 }
 
@@ -129,7 +129,7 @@ function observationEvent(
     startTime,
     endTime,
     scope,
-    attributes: {
+    attributes: statedOnly({
       "langfuse.observation.type": type,
       "langfuse.observation.input": jsonText(sent, "input"),
       "langfuse.observation.output": jsonText(sent, "output"),
@@ -143,10 +143,15 @@ function observationEvent(
       ...usageOf(body, sent),
       ...sharedAttributes(body),
       ...metadataOf("observation", sent, lostSpanId(observationId)),
-    },
+    }),
   };
   const endOfReach = isAhead(endTime, nowMs) ? null : endTime;
   return { update, reach: { ...ofRoot(traceId), time: timestamp, startTime, endTime: endOfReach } };
+}
+
+/** Most attributes of most events are null, which states nothing and would be stored. */
+function statedOnly(attributes: Attributes): Attributes {
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== null));
 }
 
 function ofRoot(traceId: string) {

@@ -10,8 +10,8 @@ const json = JSON as typeof JSON & {
   parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
 };
 
-/** A number literal that a JavaScript number would change: 16 digits or more, an exponent, a final zero, minus zero. */
-const fragileNumber = /[[:,]\s*-?(?:\d{16}|(?=[\d.]{17})\d+\.\d|\d+(?:\.\d+)?[eE]|\d+\.\d*0[\s,\]}]|0[\s,\]}])/;
+/** A number literal that a JavaScript number would change: 16 digits or more, an exponent, a final zero, minus zero, below 1e-6. */
+const fragileNumber = /[[:,]\s*-?(?:\d{16}|(?=[\d.]{17})\d+\.\d|0\.0{6}|\d+(?:\.\d+)?[eE]|\d+\.\d*0[\s,\]}]|0[\s,\]}])/;
 const numberText = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**

@@ -48,9 +48,9 @@ function readTypedPart(type: string, part: Record<string, unknown>): Part | null
 }
 
 /** The members that an untyped text part may have. An object with more members is data that happens to have a text. */
-const textPartKeys = new Set(["text", "thought", "thoughtSignature"]);
+const textPartKeys = new Set(["text", "thought", "thoughtSignature", "thought_signature"]);
 
-/** Gemini, Bedrock and Genkit name the part by its only key; Gemini adds `thought` and `thoughtSignature` to text. */
+/** Gemini, Bedrock and Genkit name the part by its only key; Gemini adds `thought` and a signature to text. */
 function readKeyedPart(part: Record<string, unknown>): Part | null {
   const call = part.functionCall ?? part.function_call ?? part.toolUse ?? part.toolRequest;
   if (isRecord(call)) return { kind: "tool_call", call: readToolCall(call) };

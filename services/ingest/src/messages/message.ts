@@ -36,8 +36,9 @@ export function lastText(messages: readonly Message[], role: string): string | n
   return text === "" ? null : text;
 }
 
-/** Puts instructions first, unless the conversation has a system message. */
+/** Puts instructions first, unless a system message of the conversation repeats them. */
 export function withInstructions(messages: Message[], instructions: Message[]): Message[] {
-  const hasSystem = messages.some(({ role }) => role === "system" || role === "developer");
-  return hasSystem ? messages : [...instructions, ...messages];
+  const system = messages.filter(({ role }) => role === "system" || role === "developer");
+  const repeated = new Set(system.map(messageText));
+  return [...instructions.filter((message) => !repeated.has(messageText(message))), ...messages];
 }

@@ -19,7 +19,7 @@ const covered = new Set(["messages", "contents", "system", "instructions", "prom
 export function readConversation(value: unknown): Conversation | null {
   if (Array.isArray(value)) return whole(readMessages(value));
   if (!isRecord(value)) return null;
-  return readRequest(value) ?? readResponse(value) ?? whole(readMessage(value));
+  return readRequest(value) ?? readResponse(value) ?? whole(someOf(readMessage(value)));
 }
 
 /**
@@ -38,7 +38,7 @@ function readMessages(value: readonly unknown[]): Message[] | null {
     hasMessage ||= message !== null;
     read.push(messages);
   }
-  return hasMessage ? read.flat() : null;
+  return hasMessage ? someOf(read.flat()) : null;
 }
 
 /** Instructions beside a conversation: text, one part, a list of parts, or system messages of the AI SDK. */
@@ -83,7 +83,7 @@ function requestMessages(value: Record<string, unknown>): Message[] | null {
 }
 
 function readResponse(value: Record<string, unknown>): Conversation | null {
-  const messages = responseMessages(value);
+  const messages = someOf(responseMessages(value));
   return messages === null ? null : { messages, complete: Object.keys(value).length === 1 };
 }
 
@@ -123,4 +123,9 @@ function asModel(content: unknown): unknown {
 
 function whole(messages: Message[] | null): Conversation | null {
   return messages === null ? null : { messages, complete: true };
+}
+
+/** A value in which nothing can be read is none: it is shown as it was sent. */
+function someOf(messages: Message[] | null): Message[] | null {
+  return messages?.length === 0 ? null : messages;
 }

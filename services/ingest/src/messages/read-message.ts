@@ -121,7 +121,9 @@ function partsInText(content: unknown): unknown {
 function readToolCalls(calls: unknown): ToolCall[] {
   const list = looselyParsed(calls);
   if (!Array.isArray(list)) return [];
-  return list.filter(isRecord).map((call) => readToolCall(isRecord(call.tool_call) ? call.tool_call : call));
+  // LiveKit writes each call as JSON text.
+  const given = list.map(looselyParsed).filter(isRecord);
+  return given.map((call) => readToolCall(isRecord(call.tool_call) ? call.tool_call : call));
 }
 
 /** `{lc, type: "constructor", id: [.., "AIMessage"], kwargs}`, `{type: "human", content}` and `{type, data}`. */
@@ -170,16 +172,18 @@ function readResponsesItem(value: Record<string, unknown>): Message[] | null {
     case "function_call_output":
     case "custom_tool_call_output":
       return [toolMessage(resultText(value.output), typeof value.call_id === "string" ? value.call_id : undefined)];
-    case "reasoning": {
-      const summary = Array.isArray(value.summary) ? value.summary.filter(isRecord) : [];
-      return composeMessages(
-        "assistant",
-        summary.map(({ text }) => ({ type: "reasoning", text })),
-      );
-    }
+    case "reasoning":
+      return readReasoningItem(value);
     default:
       return null;
   }
+}
+
+/** OpenAI sums its reasoning up or encrypts it; open models write it out. Reasoning that cannot be read is no message. */
+function readReasoningItem({ summary, content }: Record<string, unknown>): Message[] {
+  const given = [summary, content].find((texts) => Array.isArray(texts) && texts.length > 0);
+  const parts = Array.isArray(given) ? given.filter(isRecord).map(({ text }) => ({ type: "reasoning", text })) : [];
+  return parts.length === 0 ? [] : composeMessages("assistant", parts);
 }
 
 /**

@@ -26,9 +26,10 @@ export function showOutput(messages: Message[], kind: string): ShapedContent {
   return { json: JSON.stringify(last.content), messages: others.length === 0 ? null : messages };
 }
 
-/** What came before the answer and is none: reasoning, and what built-in tools of the Responses API did. */
+/** What came before the answer and is none: reasoning, what built-in tools of the Responses API did, and silence. */
 function isThought({ role, content, tool_calls }: Message): boolean {
-  if (role !== "assistant" || typeof content === "string" || tool_calls !== undefined) return false;
+  if (role !== "assistant" || tool_calls !== undefined) return false;
+  if (typeof content === "string") return content === "";
   return content.length > 0 && content.every((part) => isRecord(part) && part.type !== "text");
 }
 

@@ -68,6 +68,47 @@ describe("messages in span events", () => {
     expect(run).toMatchObject({ input: { city: "Paris" }, output: "r" });
   });
 
+  test.each([
+    '{"city":"Paris","temp":18}',
+    '{"text":"Sunny.","structured_output":{"city":"Paris"}}',
+    '["Paris","Rome"]',
+    '[{"city":"Paris"}]',
+    "42\n",
+  ])("answer with the text %s as it was sent, since it is neither a message nor parts", async (message) => {
+    const row = await rowOf({ attributes: llm, events: [{ name: "gen_ai.choice", attributes: { message } }] });
+    expect(row.output).toBe(message);
+  });
+
+  test.each([
+    ['{"parts":[{"type":"text","content":"a"}]}', "a"],
+    ['"a"', "a"],
+    ["[]", ""],
+    [
+      '[{"reasoningContent":{}},{"text":"a"}]',
+      { role: "assistant", content: [{ reasoningContent: {} }, { type: "text", text: "a" }] },
+    ],
+  ])("answer with the message or the parts that the text %s holds", async (message, output) => {
+    const row = await rowOf({ attributes: llm, events: [{ name: "gen_ai.choice", attributes: { message } }] });
+    expect(row.output).toEqual(output);
+  });
+
+  test("of a tool or an agent show an answer that is a JSON object (Strands)", async () => {
+    const events = [{ name: "gen_ai.choice", attributes: { message: '{"city":"Paris","temp":18}' } }];
+    expect((await rowOf({ attributes: tool, events })).output).toEqual({ city: "Paris", temp: 18 });
+    const agent = { "gen_ai.operation.name": "invoke_agent" };
+    expect((await rowOf({ attributes: agent, events })).output).toBe('{"city":"Paris","temp":18}');
+  });
+
+  test("may list the calls of tools as JSON texts (LiveKit Agents)", async () => {
+    const called = '{"id":"c","type":"function","function":{"name":"t","arguments":"{\\"a\\":1}"}}';
+    const row = await rowOf({
+      attributes: llm,
+      events: [{ name: "gen_ai.choice", attributes: { role: "assistant", tool_calls: [called, "none"] } }],
+    });
+    const call = { id: "c", name: "t", arguments: { a: 1 } };
+    expect(row.output).toEqual({ role: "assistant", content: "", tool_calls: [call] });
+  });
+
   test("in several details events count as attributes of the span, which win", async () => {
     const row = await rowOf({
       attributes: { ...llm, "gen_ai.request.model": "span" },

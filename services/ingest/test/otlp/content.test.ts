@@ -207,6 +207,37 @@ describe("input and output", () => {
     expect(await outputOf(llm)).toEqual(["a", messages]);
   });
 
+  test("an answer after an empty message or reasoning without a summary is shown as text", async () => {
+    const said = '{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a"}]}';
+    const outputAfter = async (before: string) => {
+      const value = `{"object":"response","output":[${before},${said}]}`;
+      return (await rowOf({ attributes: { ...llm, "output.value": value } })).output;
+    };
+    expect(await outputAfter('{"type":"reasoning","id":"rs_1","summary":[]}')).toBe("a");
+    expect(await outputAfter('{"type":"message","role":"assistant","content":[]}')).toBe("a");
+  });
+
+  test("a response that only holds reasoning without a summary is shown as it was sent", async () => {
+    const value = '{"object":"response","output":[{"type":"reasoning","id":"rs_1","summary":[]}]}';
+    const { output } = await rowOf({ attributes: { ...llm, "output.value": value } });
+    expect(output).toEqual(JSON.parse(value));
+  });
+
+  test("instructions beside a system message of the conversation are shown, unless it repeats them (Logfire)", async () => {
+    const inputOf = async (role: string, text: string) => {
+      const messages = [
+        { role, parts: [{ type: "text", content: text }] },
+        { role: "user", parts: [{ type: "text", content: "q" }] },
+      ];
+      const attributes = { ...llm, "gen_ai.system_instructions": '[{"type":"text","content":"Be brief."}]' };
+      return (await rowOf({ attributes: { ...attributes, "gen_ai.input.messages": JSON.stringify(messages) } })).input;
+    };
+    const asked = { role: "user", content: "q" };
+    const kind = { role: "developer", content: "Be kind." };
+    expect(await inputOf("developer", "Be kind.")).toEqual([{ role: "system", content: "Be brief." }, kind, asked]);
+    expect(await inputOf("system", "Be brief.")).toEqual([{ role: "system", content: "Be brief." }, asked]);
+  });
+
   test("an agent shows the last question and the last answer; the conversation is stored separately", async () => {
     const row = await rowOf({
       attributes: {
@@ -234,11 +265,23 @@ describe("input and output", () => {
     const value = '{"id": 12345678901234567890, "price": 1.0, "tiny": 1e-7}';
     const [span] = (await decodeJson(buildExport({ attributes: { "mlflow.spanInputs": value } }))).spans;
     expect(span?.input).toBe(value);
-    const messages = `[{"role":"assistant","parts":[{"type":"tool_call","id":"c","name":"t","arguments":{"id":12345678901234567890,"p":1.50,"q":123456789.123456789}}]}]`;
+    const messages = `[{"role":"assistant","parts":[{"type":"tool_call","id":"c","name":"t","arguments":{"id":12345678901234567890,"p":1.50,"q":123456789.123456789,"r":0.00000015}}]}]`;
     const [call] = (await decodeJson(buildExport({ attributes: { ...llm, "gen_ai.output.messages": messages } })))
       .spans;
-    expect(call?.output).toContain('"arguments":{"id":12345678901234567890,"p":1.50,"q":123456789.123456789}');
+    expect(call?.output).toContain(
+      '"arguments":{"id":12345678901234567890,"p":1.50,"q":123456789.123456789,"r":0.00000015}',
+    );
   });
+
+  test.each(["0.00000015", "-0.0000005", "1e-7", "1.0", "-0"])(
+    "the number literal %s alone comes back as it was written",
+    async (literal) => {
+      const messages = `[{"role":"assistant","parts":[{"type":"tool_call","id":"c","name":"t","arguments":{"p":${literal}}}]}]`;
+      const [call] = (await decodeJson(buildExport({ attributes: { ...llm, "gen_ai.output.messages": messages } })))
+        .spans;
+      expect(call?.output).toContain(`"arguments":{"p":${literal}}`);
+    },
+  );
 
   test("JSON deeper than anyone could write out again stays text", async () => {
     const deep = `${"[".repeat(5000)}${"]".repeat(5000)}`;

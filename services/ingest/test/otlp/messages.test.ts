@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { lastText, type Message, messageText, withInstructions } from "../../src/messages/message.ts";
+import type { Message } from "../../src/messages/message.ts";
 import { readConversation } from "../../src/messages/read-conversation.ts";
 
 const call = { id: "c1", name: "get_weather", arguments: { city: "Paris" } };
@@ -93,6 +93,16 @@ const dialects: [string, unknown, Message[]][] = [
     [{ role: "assistant", content: [{ type: "reasoning", text: "think" }] }, answered],
   ],
   [
+    "Responses with reasoning of open models, and with none that can be read",
+    [
+      { role: "user", content: "Weather?" },
+      { type: "reasoning", id: "r1", summary: [], content: [{ type: "reasoning_text", text: "think" }] },
+      { type: "reasoning", id: "r2", summary: [], encrypted_content: "x" },
+      { type: "message", role: "assistant", content: [{ type: "output_text", text: "Sunny." }] },
+    ],
+    [asked, { role: "assistant", content: [{ type: "reasoning", text: "think" }] }, answered],
+  ],
+  [
     "Responses with a web search and an approved MCP call",
     [
       { role: "user", content: "Weather?" },
@@ -165,6 +175,11 @@ const dialects: [string, unknown, Message[]][] = [
     ],
   ],
   ["an ADK response", { content: { role: "model", parts: [{ text: "Sunny." }] }, usage_metadata: {} }, [answered]],
+  [
+    "an ADK response with its thought",
+    { content: { parts: [{ text: "Sunny.", thought_signature: "x" }] } },
+    [answered],
+  ],
   [
     "Bedrock and Strands",
     [
@@ -335,6 +350,7 @@ describe("a conversation", () => {
     { type: "function", name: "get_weather" },
     { type: "phone_call", id: "7" },
     [{ type: "phone_call", id: "7" }],
+    { object: "response", output: [{ type: "reasoning", id: "r", summary: [] }] },
     [{ role: "user", content: "x" }, { type: "phone_call" }],
   ])("is not seen in %o", (value) => {
     expect(readConversation(value)).toBeNull();
@@ -372,29 +388,5 @@ describe("a conversation", () => {
       { role: "tool", content: "18", tool_call_id: "c1" },
       { role: "user", content: "And now?" },
     ]);
-  });
-});
-
-describe("a message", () => {
-  test("reads as its text parts joined, without reasoning", () => {
-    const content = [
-      { type: "reasoning", text: "think" },
-      { type: "text", text: "Sun" },
-      { type: "image" },
-      { type: "text", text: "ny." },
-    ];
-    expect(messageText({ role: "assistant", content })).toBe("Sunny.");
-  });
-
-  test("of a role is found from the end, and silence is no text", () => {
-    expect(lastText([asked, answered, { role: "user", content: "Thanks" }], "user")).toBe("Thanks");
-    expect(lastText([asked, called], "assistant")).toBeNull();
-    expect(lastText([], "user")).toBeNull();
-  });
-
-  test("of instructions comes first, once", () => {
-    const system: Message = { role: "system", content: "Be brief." };
-    expect(withInstructions([asked], [system])).toEqual([system, asked]);
-    expect(withInstructions([asked, { role: "developer", content: "x" }], [system])).toHaveLength(2);
   });
 });

@@ -62,6 +62,11 @@ describe("tokens", () => {
       [130, null, 64, 10],
     ],
     [
+      "Strands counts what Bedrock cached apart",
+      { attributes: { "gen_ai.usage.input_tokens": 12, "gen_ai.usage.cache_write_input_tokens": 5000 } },
+      [5012, null, null, 5000],
+    ],
+    [
       "the ephemeral caches are summed",
       {
         attributes: {

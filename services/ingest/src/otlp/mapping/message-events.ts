@@ -1,5 +1,6 @@
 import { isRecord, looselyParsed } from "../../messages/json-text.ts";
 import type { Message } from "../../messages/message.ts";
+import { readPart } from "../../messages/message-part.ts";
 import { readMessage } from "../../messages/read-message.ts";
 import type { ReceivedEvent } from "../wire/received-span.ts";
 import type { SpanFacts } from "./span-facts.ts";
@@ -55,11 +56,31 @@ export function readEventList(value: unknown, wanted: "prompts" | "choices"): Me
   return messages.length === 0 ? null : messages;
 }
 
+/** Members that tell a message from an answer that is an object itself. `text` does not: answers have it too. */
+const messageMembers = ["role", "content", "parts", "tool_calls", "toolCalls", "function_call", "refusal"];
+
 /** The answer is in `message`, as an object, text or parts, or it is the body itself. */
 function readChoice(body: Record<string, unknown>): Message[] {
-  const message = looselyParsed(body.message);
+  const message = readAnswer(body.message);
   const spoken = isRecord(message) ? message : { ...body, content: message ?? body.content };
   return readMessage({ ...spoken, role: "assistant" }) ?? [];
+}
+
+/** JSON text may be a message or its parts; any other object, list or number is the text of the answer. */
+function readAnswer(given: unknown): unknown {
+  const value = looselyParsed(given);
+  if (typeof given !== "string" || typeof value === "string" || value === null) return value;
+  const isSpoken = Array.isArray(value) ? isListOfParts(value) : isRecord(value) && isMessage(value);
+  return isSpoken ? value : given;
+}
+
+/** An answer without content is an empty list; a part that is not known may be among others. */
+function isListOfParts(list: readonly unknown[]): boolean {
+  return list.length === 0 || list.some((part) => isRecord(part) && readPart(part).kind !== "other");
+}
+
+function isMessage(value: Record<string, unknown>): boolean {
+  return messageMembers.some((member) => Object.hasOwn(value, member));
 }
 
 /** A body may be spread over the event's attributes or be one JSON text; Strands encodes each of its members again. */

@@ -99,6 +99,7 @@ const sources: Readonly<Record<keyof TokenCounts, readonly TokenSource[]>> = {
     "gen_ai.usage.cache_write.input_tokens",
     "gen_ai.usage.cache_creation.input_tokens",
     "gen_ai.usage.cache_creation_input_tokens",
+    "gen_ai.usage.cache_write_input_tokens",
     {
       sum: [
         "gen_ai.usage.cache_creation.ephemeral_5m_input_tokens",

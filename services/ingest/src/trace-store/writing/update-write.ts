@@ -65,7 +65,7 @@ export async function writeUpdates(
   const grown = taken.filter(({ dk, projectId }) => stored.grown.has(`${projectId} ${dk}`));
   for (const part of splitByBytes(grown, stored.bytes)) {
     const changed: { projectId: string; row: SpanRow }[] = [];
-    for (const { projectId, dk, updates: all } of await readUpdates(transaction, part)) {
+    for (const { projectId, dk, updates: all } of await readUpdates(transaction, part, stored.complete)) {
       const key = `${projectId} ${dk}`;
       await takeLoopTurnIfLarge(stored.bytes.get(key) ?? 0);
       const row = await assembleSpan(projectId, all);
@@ -128,6 +128,8 @@ interface StoredUpdates {
   grown: Set<string>;
   /** Of all updates of a span. */
   bytes: Map<string, number>;
+  /** The spans that have exactly the updates of the batch. */
+  complete: Set<string>;
 }
 
 /** Stores the updates of the batch that are new. Those of `widened` reach farther than before. */
@@ -136,7 +138,7 @@ async function storeUpdates(
   spans: readonly UpdatedSpan[],
   widened: readonly UpdatedSpan[],
 ): Promise<StoredUpdates> {
-  const stored: StoredUpdates = { states: new Map(), grown: new Set(), bytes: new Map() };
+  const stored: StoredUpdates = { states: new Map(), grown: new Set(), bytes: new Map(), complete: new Set() };
   const incoming = spans.flatMap((span) => span.updates.map((update) => ({ span, update })));
   if (incoming.length === 0) return stored;
   const [, inserted, known] = await transaction.pipeline<
@@ -156,13 +158,27 @@ async function storeUpdates(
     stored.states.set(`${project_id} ${span_dk} ${dk}`, "new");
     stored.grown.add(`${project_id} ${span_dk}`);
   }
+  const keyOf = ({ project_id, span_dk }: { project_id: string; span_dk: string }): string =>
+    `${project_id} ${span_dk}`;
+  const [newOf, allOf] = [Map.groupBy(inserted.rows, keyOf), Map.groupBy(known.rows, keyOf)];
+  for (const { projectId, dk, updates } of spans) {
+    const counts = [newOf, allOf].map((rowsOf) => rowsOf.get(`${projectId} ${dk}`)?.length);
+    if (counts.every((count) => count === updates.length)) stored.complete.add(`${projectId} ${dk}`);
+  }
   return stored;
 }
 
-async function readUpdates(transaction: Transaction, spans: readonly UpdatedSpan[]): Promise<UpdatedSpan[]> {
-  const { rows } = await transaction.query<UpdateRecord>(buildUpdateRead(spans));
+/** The spans with all their updates; those of `complete` have them already. */
+async function readUpdates(
+  transaction: Transaction,
+  spans: readonly UpdatedSpan[],
+  complete: ReadonlySet<string>,
+): Promise<UpdatedSpan[]> {
+  const unread = spans.filter(({ projectId, dk }) => !complete.has(`${projectId} ${dk}`));
+  if (unread.length === 0) return [...spans];
+  const { rows } = await transaction.query<UpdateRecord>(buildUpdateRead(unread));
   const byDk = new Map<string, UpdatedSpan>();
-  for (const span of spans) byDk.set(`${span.projectId} ${span.dk}`, { ...span, updates: [] });
+  for (const span of unread) byDk.set(`${span.projectId} ${span.dk}`, { ...span, updates: [] });
   for (const record of rows) {
     const { project_id, span_dk, trace_key, span_id, dk, is_update, time_ms, body } = record;
     byDk.get(`${project_id} ${span_dk}`)?.updates.push({
@@ -176,7 +192,7 @@ async function readUpdates(transaction: Transaction, spans: readonly UpdatedSpan
       values: record.value_count,
     });
   }
-  return [...byDk.values()];
+  return spans.map((span) => byDk.get(`${span.projectId} ${span.dk}`) ?? span);
 }
 
 interface UpdateRecord {
