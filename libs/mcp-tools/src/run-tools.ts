@@ -38,7 +38,13 @@ const startRun = defineTool({
       sdk: { name: "mcp" },
     };
     const made = (await ask("POST", `${evaluations}/runs`, {}, body)) as z.infer<typeof createRunReply>;
-    return showQuestions(made.runId, ask);
+    // A failed call is made again, with the dataset: that would start another run.
+    return showQuestions(made.runId, ask).catch(() => ({
+      facts: {
+        runId: made.runId,
+        error: "The run was started, but its questions could not be read. Call start_run with this runId.",
+      },
+    }));
   },
 });
 

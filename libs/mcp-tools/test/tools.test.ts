@@ -110,9 +110,9 @@ const toolOf = (name: string) => {
   if (tool === undefined) throw new Error(`no tool ${name}`);
   return tool;
 };
-const run = async (name: string, args: object) => {
+const run = async (name: string, args: object, by = ask) => {
   const tool = toolOf(name);
-  const { content } = await callTool(tool, tool.input.parse(args), ask);
+  const { content } = await callTool(tool, tool.input.parse(args), by);
   return content.map(({ text }) => text);
 };
 
@@ -190,6 +190,16 @@ test("a run is started for the agent that answers, and its questions are asked w
   expect(JSON.parse(facts ?? "")).toEqual({ runId: "r", status: "in_progress", missing: 150, shown: 1 });
   expect(recorded).toContain('"case":0,"runNumber":1');
   expect(sent.filter((request) => request.includes("/datasets/"))).toEqual([]);
+});
+
+test("a run whose questions cannot be read is named, so that no other one is started in its place", async () => {
+  const broken: Ask = (method, path, ...more) =>
+    path.endsWith("/missing-results") ? Promise.reject(new Error("away")) : ask(method, path, ...more);
+
+  const [facts] = await run("start_run", { datasetId: "d" }, broken);
+
+  expect(JSON.parse(facts ?? "")).toEqual({ runId: "r", error: expect.stringContaining("start_run with this runId") });
+  await expect(run("start_run", { runId: "r" }, broken)).rejects.toThrow("away");
 });
 
 test("a run of a dataset without cases is refused before anything is created", async () => {

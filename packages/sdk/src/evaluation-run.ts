@@ -57,9 +57,13 @@ export class EvaluationRun {
     return new EvaluationRun(client, ended, more);
   }
 
-  /** Decides whether the run passes. */
-  gate(options: GateOptions = {}): Promise<GateVerdict> {
-    return askGate(this.#client, this.id, options);
+  /** Decides whether the run passes. It does not pass by values of a scorer that threw: the missing ones may be the bad ones. */
+  async gate(options: GateOptions = {}): Promise<GateVerdict> {
+    const gate = await askGate(this.#client, this.id, options);
+    const failed = Object.entries(this.scorerFailures).find(([name]) => name === options.metric);
+    if (failed === undefined || gate.verdict !== "passed") return gate;
+    const undecided = `The scorer ${failed[0]} threw, so that values are missing: ${failed[1]}`;
+    return { ...gate, verdict: "undecided", undecided, exitCode: 3 };
   }
 
   /** Its results, case by case. */

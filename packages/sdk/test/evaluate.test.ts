@@ -134,6 +134,26 @@ describe("evaluate", () => {
     });
   });
 
+  test("a gate on the scores of a scorer that threw does not pass, and one of another scorer does", async () => {
+    const failing = ({ questionIndex }: { questionIndex: number }) => {
+      if (questionIndex > 0) throw new Error("no model");
+      return 1;
+    };
+    const ended = await run({ scorers: { failing, whole: () => 1 } });
+    const verdictOn = async (metric: string, passed: boolean) => {
+      const checks = [{ check: "fail-under", passed, threshold: 0.9, actual: passed ? 1 : 0, detail: "" }];
+      const body = { checks, paired: null, passed, gatedScorer: null, gatedMetric: metric };
+      api.answerNext(/\/gate$/, { status: 200, body });
+      const { verdict, undecided, exitCode } = await ended.gate({ metric, failUnder: 0.9 });
+      return { verdict, undecided, exitCode };
+    };
+
+    const undecided = "The scorer failing threw, so that values are missing: no model";
+    expect(await verdictOn("failing", true)).toEqual({ verdict: "undecided", undecided, exitCode: 3 });
+    expect(await verdictOn("failing", false)).toMatchObject({ verdict: "failed", exitCode: 1 });
+    expect(await verdictOn("whole", true)).toEqual({ verdict: "passed", undecided: null, exitCode: 0 });
+  });
+
   test("names what to do when the installation takes no scores", async () => {
     api.answerNext(/^\/scores$/, { status: 404, body: { statusCode: 404, message: "Not found" } });
     await expect(run({ scorers: { yes: () => true } })).rejects.toThrow("upgrade it, or evaluate without scorers");

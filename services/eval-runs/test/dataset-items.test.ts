@@ -1,6 +1,7 @@
 import { limits } from "@touchstone/contracts";
 import { describe, expect, test } from "vitest";
 import { datasetEdits } from "../src/datasets/dataset-edits.ts";
+import { listDatasetItems } from "../src/datasets/dataset-work-thread.ts";
 
 const mebibyte = 1024 * 1024;
 const tooLarge = { code: "bad_request", message: "The dataset would be larger than 10 MiB" };
@@ -18,6 +19,10 @@ function openDataset(questions: object[] = []) {
   return {
     keep,
     cases: () => JSON.parse(document).questions,
+    list(offset: number, limit: number) {
+      const worked = listDatasetItems({ current: current(), offset, limit });
+      return "value" in worked ? JSON.parse(String(worked.value)) : worked;
+    },
     /** What a person saves in the dashboard. */
     correct(index: number, change: object) {
       const before = this.cases()[index];
@@ -29,6 +34,30 @@ function openDataset(questions: object[] = []) {
     },
   };
 }
+
+describe("an item whose members are null", () => {
+  test("keeps what it has when it is known already: clients send null for what their caller did not name", () => {
+    const dataset = openDataset();
+    const sent = { input: { q: "Where is it?" }, expectedOutput: "In Rome", metadata: { set: 1 } };
+    dataset.keep({ id: "a", ...sent });
+    const before = dataset.cases()[0];
+    const nothing = { input: null, expectedOutput: null, metadata: null, status: null };
+
+    expect(dataset.keep({ id: "a", ...nothing })).toMatchObject([sent]);
+    expect(dataset.cases()[0]).toEqual(before);
+    expect(dataset.keep({ id: "a", ...nothing, status: "ARCHIVED" })).toMatchObject([{ ...sent, status: "ARCHIVED" }]);
+    expect(dataset.cases()[0].main_question).toEqual(before.main_question);
+  });
+
+  test.each([{}, { input: null }])("is answered with the input null when it is made of %j", (sent) => {
+    const dataset = openDataset();
+    expect(dataset.keep({ id: "a", ...sent, expectedOutput: "In Rome" })).toMatchObject([{ input: null }]);
+    expect(dataset.keep({ id: "a", metadata: { set: 1 } })).toMatchObject([
+      { input: null, expectedOutput: "In Rome", metadata: { set: 1 } },
+    ]);
+    expect(dataset.cases()[0].main_question).toEqual({ query: "null", expectedResults: "In Rome" });
+  });
+});
 
 describe("a case that a person corrected", () => {
   const corrected = () => {
@@ -60,6 +89,17 @@ describe("a case that a person corrected", () => {
     dataset.correct(0, { expectedResults: undefined });
     expect(dataset.keep({ id: "a", status: "ARCHIVED" })).toMatchObject([{ input: { n: 1 }, expectedOutput: null }]);
   });
+});
+
+test("an archived item is neither listed nor counted, and cases without an id keep the ids of their places", () => {
+  const dataset = openDataset([1, 2].map((n) => ({ main_question: { query: `Question ${n}?` } })));
+  dataset.keep({ id: "a", input: "A?" }, { id: "b", input: "B?" });
+  dataset.keep({ id: "d1:0", status: "ARCHIVED" }, { id: "a", status: "ARCHIVED" });
+
+  expect(dataset.list(0, 1)).toMatchObject({ items: [{ id: "d1:1", input: "Question 2?" }], totalCount: 2 });
+  expect(dataset.list(1, 1)).toMatchObject({ items: [{ id: "b" }], totalCount: 2 });
+  dataset.keep({ id: "a", status: "ACTIVE" });
+  expect(dataset.list(1, 2)).toMatchObject({ items: [{ id: "a" }, { id: "b" }], totalCount: 3 });
 });
 
 describe("a dataset near its largest size", () => {

@@ -182,38 +182,69 @@ describe("an external run", () => {
   });
 });
 
-test("two experiments of one name over the same two datasets are four runs", async () => {
-  const bus = connectBus({ url: system.nats.url, service: "ingest", logger: quiet });
-  system.cleanups.defer(() => bus.drain());
-  await until(() => expect(bus.status()).toBe("connected"));
-  const datasetIds = [datasetId, await client.createDataset(buildDataset())];
-  const record = async (experimentId: string, dataset: string) => {
-    const item = {
-      ...{ projectId: client.projectId, experimentId, runName: "main", description: null, metadata: null },
-      ...{ caseId: `${dataset}:0`, otelTraceId: randomUUID().replaceAll("-", ""), otelSpanId: "0123456789abcdef" },
-      createdAt: "2026-01-05T00:00:00Z",
-    };
-    await bus.publish(experimentItemsRecorded, { items: [item] }, { messageId: randomUUID() });
-  };
+describe("experiments that are known by their spans", () => {
   const runsOf = async (dataset: string) =>
     runList.parse((await client.send("GET", `/runs?datasetId=${dataset}`)).body).runs;
 
-  // The first experiment is known in both datasets before the second one comes.
-  for (const [index, experimentId] of ["one", "other"].entries()) {
-    for (const dataset of datasetIds) {
-      for (const items of [1, 2]) {
-        await record(experimentId, dataset);
-        const expected = [...Array.from({ length: index }, () => 2), items];
-        await until(async () => {
-          const counts = (await runsOf(dataset)).map(({ resultCount }) => resultCount);
-          expect(counts.toSorted()).toEqual(expected.toSorted());
-        });
-      }
-    }
+  /** Publishes items of experiments. */
+  async function connectIngest() {
+    const bus = connectBus({ url: system.nats.url, service: "ingest", logger: quiet });
+    system.cleanups.defer(() => bus.drain());
+    await until(() => expect(bus.status()).toBe("connected"));
+    return async (of: { experimentId: string; dataset: string; runName: string; createdAt: string }) => {
+      const { dataset, ...named } = of;
+      const item = {
+        ...{ projectId: client.projectId, ...named, description: null, metadata: null },
+        ...{ caseId: `${dataset}:0`, otelTraceId: randomUUID().replaceAll("-", ""), otelSpanId: "0123456789abcdef" },
+      };
+      await bus.publish(experimentItemsRecorded, { items: [item] }, { messageId: randomUUID() });
+    };
   }
 
-  for (const dataset of datasetIds) {
-    const names = (await runsOf(dataset)).map(({ evaluationSubject }) => evaluationSubject?.displayName);
-    expect(names.toSorted()).toEqual(["main", "main (other)"]);
-  }
+  test("are four runs if there are two of one name over the same two datasets", async () => {
+    const record = await connectIngest();
+    const datasetIds = [datasetId, await client.createDataset(buildDataset())];
+
+    // The first experiment is known in both datasets before the second one comes.
+    for (const [index, experimentId] of ["one", "other"].entries()) {
+      for (const dataset of datasetIds) {
+        for (const items of [1, 2]) {
+          await record({ experimentId, dataset, runName: "main", createdAt: "2026-01-05T00:00:00Z" });
+          const expected = [...Array.from({ length: index }, () => 2), items];
+          await until(async () => {
+            const counts = (await runsOf(dataset)).map(({ resultCount }) => resultCount);
+            expect(counts.toSorted()).toEqual(expected.toSorted());
+          });
+        }
+      }
+    }
+
+    for (const dataset of datasetIds) {
+      const names = (await runsOf(dataset)).map(({ evaluationSubject }) => evaluationSubject?.displayName);
+      expect(names.toSorted()).toEqual(["main", "main (other)"]);
+    }
+  });
+
+  test("are runs of the times of their items, in whatever order they come, and a time that cannot be is now", async () => {
+    const record = await connectIngest();
+    const before = Date.now();
+    const times = ["2024-03-01T00:00:00Z", "2024-02-01T00:00:00Z", "1969-12-31T00:00:00Z", "2999-01-01T00:00:00Z"];
+    for (const [index, createdAt] of times.entries()) {
+      await record({ experimentId: createdAt, dataset: datasetId, runName: createdAt, createdAt });
+      await until(async () => expect(await runsOf(datasetId)).toHaveLength(index + 1));
+    }
+
+    const runs = await runsOf(datasetId);
+
+    const names = runs.map(({ evaluationSubject }) => evaluationSubject?.displayName);
+    expect(names).toEqual([times[3], times[2], times[0], times[1]]);
+    expect(runs.slice(2).map(({ createdAt }) => createdAt)).toEqual([
+      "2024-03-01T00:00:00.000Z",
+      "2024-02-01T00:00:00.000Z",
+    ]);
+    for (const { createdAt } of runs.slice(0, 2)) {
+      expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(before);
+      expect(Date.parse(createdAt)).toBeLessThanOrEqual(Date.now());
+    }
+  });
 });

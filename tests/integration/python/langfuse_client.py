@@ -40,6 +40,10 @@ for country, capital in (("France", "Paris"), ("Italy", "Rome")):
     langfuse.create_dataset_item(
         dataset_name="capitals/python", id=f"python {country}", input={"q": f"Capital of {country}?"}, expected_output=capital
     )
+# Both send null for what is not named here.
+again = langfuse.create_dataset(name="capitals/python")
+item = langfuse.create_dataset_item(dataset_name="capitals/python", id="python Italy", status="ACTIVE")
+facts["keptByUpserts"] = [again.description, again.metadata, item.input, item.expected_output]
 
 
 def experiment(run_name, answer):

@@ -135,6 +135,26 @@ describe.each([3, 4] as const)("from Langfuse %i", (major) => {
     expect(run).toMatchObject({ status: 200, body: { runSource: "external", resultCount: 5 } });
   });
 
+  test("runs have the times of their items, so that they are in the order that they had in Langfuse", async () => {
+    const langfuse = await startLangfuse(major, 100);
+    const { runs, traces } = langfuse.project;
+    const [newer] = runs;
+    const datasetRunItems = (newer?.datasetRunItems ?? []).map((item, index) => {
+      return { ...item, traceId: traces[index + 5]?.id, createdAt: "2025-12-01T00:00:00.000Z" };
+    });
+    // Langfuse lists the newest first.
+    runs.push({ ...newer, id: "run-2", name: `older run of version ${major}`, datasetRunItems });
+    const { code, log } = await start(quick, accessTo(langfuse)).ended;
+
+    expect(code, log).toBe(0);
+    expect(await askAsClient(`/datasets/${encodeURIComponent(`weather / ${major}`)}/runs`)).toMatchObject({
+      data: [
+        { name: `run of version ${major}`, createdAt: "2026-01-05T00:00:00.000Z" },
+        { name: `older run of version ${major}`, createdAt: "2025-12-01T00:00:00.000Z" },
+      ],
+    });
+  });
+
   test("a version of a prompt that repeats the one before adds only its labels to it", async () => {
     const langfuse = await startLangfuse(major, 100);
     const { code, stdout, log } = await start(quick, accessTo(langfuse)).ended;

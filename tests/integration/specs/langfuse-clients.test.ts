@@ -328,14 +328,14 @@ describe("datasets", () => {
   });
 
   test("a name and an id that are sent again change what they name; an id belongs to one dataset", async () => {
-    await langfuse.v3.createDataset({ name: "repeated" });
-    await langfuse.v3.createDataset({ name: "repeated", description: "now described" });
+    await langfuse.v3.createDataset({ name: "repeated", metadata: { owner: "me" } });
+    await langfuse.v3.createDataset({ name: "repeated", description: "now described", metadata: null });
     const item = { datasetName: "repeated", id: "repeated_1" };
     await langfuse.v3.createDatasetItem({ ...item, input: { v: 1 }, metadata: { kept: true } });
     await langfuse.v3.createDatasetItem({ ...item, input: { v: 2 } });
 
     const read = await langfuse.v3.getDataset("repeated");
-    expect(read.description).toBe("now described");
+    expect(read).toMatchObject({ description: "now described", metadata: { owner: "me" } });
     expect(read.items).toMatchObject([{ id: "repeated_1", input: { v: 2 }, metadata: { kept: true } }]);
     await langfuse.v3.createDataset({ name: "other" });
     await expect(
@@ -343,6 +343,12 @@ describe("datasets", () => {
     ).rejects.toMatchObject({ statusCode: 409 });
     await expect(langfuse.v5.api.datasets.get("none")).rejects.toMatchObject({ statusCode: 404 });
     await expect(langfuse.v5.api.datasetItems.get("none")).rejects.toMatchObject({ statusCode: 404 });
+  });
+
+  test("an archived item is not among those that an experiment gets, and is read by its id", async () => {
+    await langfuse.v3.createDatasetItem({ datasetName: "repeated", id: "old", input: "o", status: "ARCHIVED" });
+    expect((await langfuse.v3.getDataset("repeated")).items).toMatchObject([{ id: "repeated_1" }]);
+    expect(await langfuse.v5.api.datasetItems.get("old")).toMatchObject({ input: "o", status: "ARCHIVED" });
   });
 
   test("an item is a case of our own dataset, and a case of ours is an item", async () => {

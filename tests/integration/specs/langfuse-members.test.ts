@@ -50,6 +50,21 @@ test("a score keeps the ids of its client, is found by them, and its other membe
   expect(lines).toContain(JSON.stringify(traceId));
 });
 
+test("metadata of a score that are no object are stored as an entry, beside what has no other place", async () => {
+  const kept = { '"reviewed"': "reviewed", '["a",1.50]': ["a", 1.5], " 7": 7 };
+  for (const [index, text] of Object.keys(kept).entries()) {
+    const body = `{"name":"odd","value":${index},"traceId":"order 10 / å","environment":"staging","metadata":${text}}`;
+    const path = `${system.url}/api/public/scores`;
+    expect((await fetch(path, { method: "POST", headers: asJson(), body })).status).toBe(200);
+  }
+
+  const { scores } = await client.expect({ status: 200, schema: scoreList }, "GET", "/scores?name=odd");
+  const more = { peerTraceId: "order 10 / å", environment: "staging" };
+  expect(
+    scores.map(({ value, metadata }) => ({ value, metadata })).toSorted((a, b) => Number(a.value) - Number(b.value)),
+  ).toEqual(Object.values(kept).map((metadata, value) => ({ value, metadata: { metadata, ...more } })));
+});
+
 test("metadata of a score that have no room for more are stored as they were sent", async () => {
   const metadata = { long: "m".repeat(limits.scoreMetadataMaxChars - 20) };
   const sent = { name: "full", value: 1, traceId: "order 9 / å", metadata };

@@ -20,6 +20,7 @@ const printed = z.object({
   traceId: z.string(),
   production: z.unknown(),
   staging: z.unknown(),
+  keptByUpserts: z.unknown(),
   /** Version 4 reads and deletes runs; version 5 has no members for it. */
   ofRuns: z.object({ runId: z.string(), readRun: z.unknown(), runsLeft: z.unknown() }).optional(),
 });
@@ -109,6 +110,10 @@ test("a prompt of the client for Python is read by its labels, and is one of our
   expect(prompts).toMatchObject([
     { name: "team/greeting", version: 2, text: "Hi {{name}}", labels: ["staging", "latest"], commitMessage: "Shorter" },
   ]);
+});
+
+test("a dataset and an item that the client for Python sends again by their names alone keep what they have", () => {
+  expect(facts.keptByUpserts).toEqual(["Questions", { owner: "me" }, { q: "Capital of Italy?" }, "Rome"]);
 });
 
 test("an experiment of the client for Python is a run with the outputs and scores of its items", async () => {

@@ -148,6 +148,8 @@ function makeDataset(ids: Ids, mediaId: string) {
       sourceObservationId: null,
     },
     ...{ input: { q: `Question ${index}?`, n: 1.5 }, expectedOutput: `Answer ${index}.`, metadata: null },
+    ...(index === 2 && { status: "ARCHIVED" }),
+    ...(index === 3 && { input: null }),
     ...(index === 4 && {
       expectedOutput: referenceTo(mediaId),
       mediaReferences: [{ field: "expectedOutput", referenceString: referenceTo(mediaId), jsonPath: "$" }],

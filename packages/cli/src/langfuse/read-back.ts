@@ -38,9 +38,7 @@ export async function readBack(
   }
   const datasets = [...journal.names].filter(([id]) => id.startsWith("dataset ")).map(([, name]) => name);
   for (const datasetName of new Set(datasets)) {
-    for await (const row of pages(target, `/dataset-items?datasetName=${encodeURIComponent(datasetName)}`)) {
-      add(itemHeld(row, datasetName));
-    }
+    for await (const row of readItems(journal, target, datasetName)) add(itemHeld(row, datasetName));
     if (known.has("run item")) for await (const row of readRunItems(target, datasetName)) add(row);
   }
   for (const name of new Set(journal.rowsOf("prompt").map(({ group }) => group))) {
@@ -55,6 +53,21 @@ export async function readBack(
     for (const tag of tags) add(tag);
   }
   return held;
+}
+
+/** The items of a dataset. Its list has no archived ones: those that the journal knows are read one by one. */
+async function* readItems(journal: Journal, target: Target, datasetName: string): AsyncGenerator<Row> {
+  const listed = new Set<string>();
+  for await (const row of pages(target, `/dataset-items?datasetName=${encodeURIComponent(datasetName)}`)) {
+    listed.add(row.id());
+    yield row;
+  }
+  for (const { id, group } of journal.rowsOf("item")) {
+    if (group !== datasetName || listed.has(id)) continue;
+    const found = await target.find(`/dataset-items/${encodeURIComponent(id)}`);
+    const row = found === null ? null : new Row(found);
+    if (row?.text("datasetName") === datasetName) yield row;
+  }
 }
 
 async function* readRunItems(target: Target, datasetName: string): AsyncGenerator<Held> {

@@ -84,10 +84,11 @@ const defaultEnvironment = "default";
 
 /**
  * The JSON text of metadata with what has no other place, where they have no entry of that name. Without room for it they
- * stay as they are: the score is worth more.
+ * stay as they are: the score is worth more. What is no object is an entry, as in the metadata of spans.
  */
-function withEntries(metadata: string, entries: Readonly<Record<string, string | null>>): string {
-  if (metadata !== "null" && !metadata.startsWith("{")) return metadata;
+function withEntries(stated: string, entries: Readonly<Record<string, string | null>>): string {
+  const isObject = stated === "null" || stated.startsWith("{");
+  const metadata = isObject ? stated : objectText([{ name: "metadata", valueText: stated }]);
   const sent = metadata === "null" ? [] : membersOf(metadata);
   const added = Object.entries(entries).flatMap(([name, text]) =>
     text === null || sent.some((entry) => entry.name === name) ? [] : [{ name, valueText: JSON.stringify(text) }],

@@ -34,14 +34,19 @@ export function itemIdOf(caseText: string, datasetId: string, index: number): st
   return typeof id === "string" ? id : `${datasetId}:${index}`;
 }
 
+/** Whether a client took the case out of its experiments. */
+export function isArchived(caseText: string): boolean {
+  return JSON.parse(memberText(caseText, "status") ?? "null") === "ARCHIVED";
+}
+
 /** The dataset in an id that names a place; null: the id was given by a client. */
 export function datasetIdIn(itemId: string): string | null {
   return /^([0-9a-f-]{36}):\d{1,9}$/.exec(itemId)?.[1] ?? null;
 }
 
 /**
- * The case of a sent item. Of an item that exists, what was not sent stays as it is, and nothing changes if nothing differs.
- * Throws `bad_request` for the first rule that is broken.
+ * The case of a sent item. Of an item that exists, what was not sent, or as null, stays as it is, and nothing changes if
+ * nothing differs. Throws `bad_request` for the first rule that is broken.
  */
 export function composeItem(before: string | null, sent: JsonObject, { id, at }: { id: string; at: Date }): string {
   refuseMistakes(sent.value);
@@ -49,8 +54,11 @@ export function composeItem(before: string | null, sent: JsonObject, { id, at }:
   const changed = new Map<string, string>();
   for (const name of itemMembers) {
     const valueText = memberText(sent.text, name);
-    if (valueText !== undefined && (name !== "status" || valueText !== "null")) changed.set(name, valueText);
+    if (valueText === undefined) continue;
+    // Clients send null for what their caller did not name.
+    if (valueText !== "null" || (before === null && name !== "status")) changed.set(name, valueText);
   }
+  if (before === null && !changed.has("input")) changed.set("input", "null");
   for (const [name, valueText] of changed) members.set(name, valueText);
   members.set("id", JSON.stringify(id));
   members.set("main_question", questionOf(members.get("main_question"), changed));

@@ -15,7 +15,7 @@ import { checkSize, questionTextsOf } from "./change-cases.ts";
 import { findDepthMistake, findQuestionMistake } from "./check-question.ts";
 import { composeDatasetDocument } from "./dataset-document.ts";
 import { type CurrentDataset, type DatasetEdits, datasetEdits, placeOf, StaleDataset } from "./dataset-edits.ts";
-import { itemIdOf, renderItem } from "./dataset-item.ts";
+import { isArchived, itemIdOf, renderItem } from "./dataset-item.ts";
 import {
   cutDocument,
   type DocumentSummary,
@@ -174,7 +174,7 @@ export function findDatasetItem({ current, itemId }: { current: CurrentDataset; 
   });
 }
 
-/** A page of a dataset's items as it is answered. */
+/** A page of a dataset's items as it is answered. Those that are archived are not listed. */
 export function listDatasetItems({
   current,
   offset,
@@ -185,10 +185,12 @@ export function listDatasetItems({
   limit: number;
 }) {
   return answer(() => {
-    const texts = questionTextsOf(current.document);
     const place = placeOf(current);
-    const items = texts.slice(offset, offset + limit).map((text, at) => renderItem(text, offset + at, place));
-    return `{"items":[${items.join(",")}],"totalCount":${texts.length}}`;
+    const listed = questionTextsOf(current.document)
+      .map((text, index) => ({ text, index }))
+      .filter(({ text }) => !isArchived(text));
+    const items = listed.slice(offset, offset + limit).map(({ text, index }) => renderItem(text, index, place));
+    return `{"items":[${items.join(",")}],"totalCount":${listed.length}}`;
   });
 }
 

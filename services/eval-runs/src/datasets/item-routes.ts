@@ -167,13 +167,13 @@ function readItemId(id: unknown): string | null {
   throw new AppError("bad_request", `id must be plain text of at most ${most} characters`);
 }
 
-/** The members of a dataset besides its name, as far as they were sent. */
+/** The members of a dataset besides its name, as far as they were sent. Clients send null for what their caller did not name. */
 function sentHead({ text, value }: JsonObject): { name: string; valueText: string }[] {
   const description = typeof value.description === "string" ? memberText(text, "description") : undefined;
   const metadata = memberText(text, "metadata");
   return [
     ...(description === undefined ? [] : [{ name: "description", valueText: description }]),
-    ...(metadata === undefined ? [] : [{ name: "metadata", valueText: metadata }]),
+    ...(metadata === undefined || metadata === "null" ? [] : [{ name: "metadata", valueText: metadata }]),
   ];
 }
 

@@ -198,6 +198,7 @@ async function composeChange(
   const { projectId, datasetId, name } = run;
   const { plan } = await gradings.ofDataset(projectId, datasetId, datasetVersion);
   const now = clock.now();
+  const madeAt = timeOfRun(items, now);
   const subject = items.reduce<string>(
     (soFar, { from }) => describe(soFar, from),
     before?.subject ?? JSON.stringify({ kind: "experiment", displayName: name }),
@@ -206,18 +207,27 @@ async function composeChange(
     before,
     datasetVersion,
     subject,
+    at: new Date(now),
     made: {
       ...{
-        id: run.runId ?? uuidv7(now),
+        id: run.runId ?? uuidv7(madeAt),
         datasetId,
         plan: writePlan(plan),
         verdictMode: "live" as const,
         runSource: externalSource,
       },
       ...{ evaluationSettingsId: null, scorerGroupId: null, additionalScorerIds: null },
-      ...{ smokeTestVariants: null, sdk: null, createdAt: new Date(now) },
+      ...{ smokeTestVariants: null, sdk: null, createdAt: new Date(madeAt) },
     },
   };
+}
+
+/**
+ * When a new run was made: at the time of its earliest item, as runs may be imported newest first. A time in the future counts as now,
+ * one before 1970 as none.
+ */
+function timeOfRun(items: PlacedItems["items"], now: number): number {
+  return Math.min(now, ...items.map(({ item }) => item.createdAt.getTime()).filter((ms) => ms > 0));
 }
 
 /** The subject of a run after an item: what was sent with it replaces what was there. */

@@ -54,6 +54,8 @@ export interface RunChange {
   /** From now on. */
   datasetVersion: number;
   subject: string;
+  /** When the change is made. */
+  at: Date;
 }
 
 /**
@@ -171,7 +173,7 @@ async function isAsComposed(
 async function makeRun(
   transaction: Transaction,
   { projectId, datasetId, name }: RunName,
-  { made, datasetVersion, subject }: RunChange,
+  { made, datasetVersion, subject, at }: RunChange,
 ): Promise<void> {
   await transaction.query(buildRunInsert(projectId, { ...made, datasetVersion, evaluationSubject: subject }));
   await transaction.query({
@@ -185,14 +187,14 @@ async function makeRun(
       )
       insert into evals.named_runs (project_id, dataset_id, name, run_id, updated_at)
       values ($1, $2, $3, $4, $5)`,
-    values: [projectId, datasetId, name, made.id, made.createdAt],
+    values: [projectId, datasetId, name, made.id, at],
   });
 }
 
 async function changeRun(
   transaction: Transaction,
   { projectId, datasetId, name }: RunName,
-  { before, made, datasetVersion, subject }: RunChange,
+  { before, datasetVersion, subject, at }: RunChange,
 ): Promise<void> {
   if (before === null) return;
   if (before.subject !== subject) {
@@ -210,7 +212,7 @@ async function changeRun(
         where project_id = $1
           and dataset_id = $2
           and name = $3`,
-      values: [projectId, datasetId, name, subject, before.id, made.createdAt],
+      values: [projectId, datasetId, name, subject, before.id, at],
     });
   }
   if (before.datasetVersion !== datasetVersion) {
