@@ -2,16 +2,17 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { waitUntil } from "../../integration/src/wait-until.ts";
 import { openPage } from "../src/open-page.ts";
-import { createOwnProject } from "../src/projects.ts";
+import { createOwnProject, type OwnProject } from "../src/projects.ts";
 
-const { base, client, post } = await createOwnProject();
-
-/** People labelled these before; the desk shows twenty of the others. */
+/** People labelled these before. */
 const labelledCount = 12;
-const traceCount = labelledCount + 20;
 
-/** A judge that rated every trace: every third one, which failed, badly. People disagree with it once. */
-async function makeLabelledJudge(): Promise<string> {
+/**
+ * A judge that rated every trace: every third one, which failed, badly. People disagree with it once. `others` have no label,
+ * and the desk shows at most twenty of them.
+ */
+async function makeLabelledJudge({ client, post }: OwnProject, others: number): Promise<string> {
+  const traceCount = labelledCount + others;
   const { judgeScorer } = await post("/agent-monitoring/judge-scorers", {
     name: "Helpful",
     judge: { evaluationCriteria: "Does the answer help?" },
@@ -54,8 +55,16 @@ async function failToStore(page: Page): Promise<void> {
   await show(page, "visible");
 }
 
+const certainty = (page: Page) => page.getByText(/with 95% certainty, \d+ labels/);
+
+/** The number of labels that the shown agreement is of. */
+const labelsOf = async (page: Page): Promise<number> =>
+  Number(/(\d+) labels/.exec((await certainty(page).textContent()) ?? "")?.[1]);
+
 test("labels set by keyboard, also one that failed at first, change the agreement of the version that judged, and not of the next", async () => {
-  const judgeId = await makeLabelledJudge();
+  const own = await createOwnProject();
+  const { base, client } = own;
+  const judgeId = await makeLabelledJudge(own, 20);
   const { page, problems, close } = await openPage({ mayFail: (url) => url.endsWith("/feedback") });
   try {
     await page.goto(`${base}/judges`);
@@ -63,10 +72,8 @@ test("labels set by keyboard, also one that failed at first, change the agreemen
       .getByRole("row", { name: /^Helpful/ })
       .getByRole("link", { name: /^Kappa/ })
       .click();
-    const labels = async (): Promise<number> =>
-      Number(/(\d+) labels/.exec((await page.getByText(/with 95% certainty, \d+ labels/).textContent()) ?? "")?.[1]);
-    await page.getByText(/with 95% certainty, \d+ labels/).waitFor();
-    expect(await labels()).toBe(labelledCount);
+    await certainty(page).waitFor();
+    expect(await labelsOf(page)).toBe(labelledCount);
     await page.keyboard.press("l");
     await page.getByText("1 of 20", { exact: true }).waitFor();
     // This test decides when the agreement is loaded again: until then the page must not show a value.
@@ -89,7 +96,7 @@ test("labels set by keyboard, also one that failed at first, change the agreemen
     expect(await page.getByText(/^Kappa went from/).count()).toBe(0);
     release();
     await page.getByText(/^Kappa went from -?\d\.\d\d to -?\d\.\d\d/).waitFor();
-    expect(await labels()).toBe(labelledCount + 15);
+    expect(await labelsOf(page)).toBe(labelledCount + 15);
     const judge = { evaluationCriteria: "Is the question answered?" };
     await client.send("PUT", `/agent-monitoring/judge-scorers/${judgeId}`, { judge });
     await page.goto(`${base}/judges/${judgeId}/agreement`);
@@ -104,10 +111,82 @@ test("labels set by keyboard, also one that failed at first, change the agreemen
     expect(new URL((await drawn).url()).searchParams.get("version")).toBe("2");
     await page.getByText("Nothing to label", { exact: true }).waitFor();
     await page.goto(`${base}/judges/${judgeId}/agreement?version=1`);
-    await page.getByText(/with 95% certainty, \d+ labels/).waitFor();
+    await certainty(page).waitFor();
     expect(await versions.inputValue()).toBe("1");
     await versions.selectOption({ label: "Version 2, no labels" });
     await page.getByText("Not known yet", { exact: true }).waitFor();
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});
+
+/** The questions of the traces with a label, oldest first. */
+async function labelledQuestions({ client }: OwnProject): Promise<string[]> {
+  const { body } = await client.send("GET", "/ingest/traces?limit=50");
+  const traces = (body as { traces: { _id: string; input: string }[] }).traces.toReversed();
+  const read = traces.map(async ({ _id, input }) => {
+    const { body: votes } = await client.send("GET", `/feedback/trace/${_id}`);
+    return (votes as { feedback: unknown[] }).feedback.length > 0 ? [input] : [];
+  });
+  return (await Promise.all(read)).flat();
+}
+
+test("labels are stored on the traces that were shown, also when the server did not answer for a while", async () => {
+  const own = await createOwnProject();
+  const judgeId = await makeLabelledJudge(own, 8);
+  const { page, problems, settle, close } = await openPage({ mayFail: (_, status) => status === null });
+  const api = "**/api/v1/**";
+  let draws = 0;
+  page.on("request", (request) => {
+    if (new URL(request.url()).pathname.endsWith("/sample")) draws += 1;
+  });
+  const question = page.getByRole("main").getByText(/^Question \d+$/);
+  const shown: (string | null)[] = [];
+  try {
+    await page.goto(`${own.base}/judges/${judgeId}/agreement?label=true`);
+    for (let label = 1; label <= 3; label += 1) {
+      await page.getByText(`${label} of 8`, { exact: true }).waitFor();
+      await settle();
+      shown.push(await question.textContent());
+      if (label === 2) await page.route(api, (route) => route.abort("connectionrefused"));
+      await page.keyboard.press("p");
+    }
+    await page.getByText("The server has not answered since").waitFor();
+    await page.unroute(api);
+    const readAgain = page.waitForResponse((response) => response.url().endsWith("/agent-monitoring/calibration"));
+    await page.getByRole("button", { name: "Try now", exact: true }).click();
+    await readAgain;
+    await page.getByText("The server has not answered since").waitFor({ state: "hidden" });
+    expect(draws).toBe(1);
+    await page.getByText("4 of 8", { exact: true }).waitFor();
+    await question.waitFor();
+    shown.push(await question.textContent());
+    await page.keyboard.press("p");
+    await page.getByRole("button", { name: "Try again", exact: true }).click();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => labelsOf(page)).toBe(labelledCount + 4);
+    const labelled = await labelledQuestions(own);
+    expect(labelled.slice(labelledCount).toSorted()).toEqual(shown.toSorted());
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});
+
+test("labelling that is stopped early leaves an agreement that contains every label", async () => {
+  const own = await createOwnProject();
+  const judgeId = await makeLabelledJudge(own, 4);
+  const { page, problems, close } = await openPage();
+  try {
+    await page.goto(`${own.base}/judges/${judgeId}/agreement?label=true`);
+    for (let label = 1; label <= 2; label += 1) {
+      await page.getByText(`${label} of 4`, { exact: true }).waitFor();
+      await page.keyboard.press("p");
+    }
+    await page.getByText("3 of 4", { exact: true }).waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => labelsOf(page), { timeout: 20_000 }).toBe(labelledCount + 2);
     expect(problems).toEqual([]);
   } finally {
     await close();

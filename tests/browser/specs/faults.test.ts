@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Request } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { openPage } from "../src/open-page.ts";
-import { createOwnProject, sample } from "../src/projects.ts";
+import { createOwnProject, readSample, sample } from "../src/projects.ts";
 import { inspect } from "../src/watch-page.ts";
 
 const { base, client, post } = await createOwnProject();
@@ -166,6 +166,36 @@ test("a server that does not answer is reported with the time since when, the lo
   await page.getByText("How is the weather?").first().waitFor();
   expect(await page.getByRole("searchbox").inputValue()).toBe("weather");
   expect(problems).toEqual([]);
+  await close();
+});
+
+test("what could not be read is not called deleted or absent, and Try again reads it", async () => {
+  const judged = { name: "Helpful", judge: { evaluationCriteria: "Does it help?" } };
+  const judgeId = ((await post("/agent-monitoring/judge-scorers", judged)).judgeScorer as { _id: string })._id;
+  const members = [{ refId: judgeId }];
+  const group = await post("/agent-monitoring/scorer-groups", { name: "Careful", members });
+  const groupId = (group.scorerGroup as { _id: string })._id;
+  const raised = (await readSample("/monitor/signals?limit=50")) as { signals: { _id: string; patternKey: string }[] };
+  const ofJudge = raised.signals.find(({ patternKey }) => patternKey.startsWith("online-eval:"));
+  const { page, close } = await openPage({ mayFail: (_, status) => status === 500 });
+  for (const [address, failing, claim, content] of [
+    [`${base}/judges/${groupId}`, "scorer-groups", "Not here, or not yours", "Members"],
+    [`${base}/judges/${judgeId}/agreement`, "judge-scorers", "Not here, or not yours", "rates no live traffic"],
+    [`${base}/judges/${judgeId}`, "scorer-groups", "none", "Careful"],
+    [`${base}/judges/${judgeId}`, "runs?*", "none of the newest 50", "none of the newest 50"],
+    [`${sample.base}/inbox?open=${ofJudge?._id}`, "judge-scorers", "not there any more", "Raised by the judge"],
+  ] as const) {
+    const refused = `**/api/v1/**/${failing}`;
+    await page.route(refused, (route) => route.fulfill({ status: 500, json: { error: "Internal error" } }));
+    await page.goto(address);
+    const retry = page.getByRole("main").getByRole("button", { name: "Try again", exact: true });
+    await retry.first().waitFor();
+    expect(await page.getByText(claim, { exact: claim === "none" }).count(), `${address} without ${failing}`).toBe(0);
+    await page.unroute(refused);
+    await retry.first().click();
+    await page.getByText(content).first().waitFor();
+    await retry.waitFor({ state: "detached" });
+  }
   await close();
 });
 

@@ -119,3 +119,30 @@ test("a day of a signal's trend and its count open what they count, the day by a
     await close();
   }
 });
+
+test("a day on which a signal was not seen is reported as such, and a filter leaves the day", async () => {
+  const own = await createOwnProject();
+  const { traceId } = await own.post("/ingest/traces", { name: "one-agent", input: "Hello", output: "Hi." });
+  await own.post("/feedback", { traceId, rating: "down" });
+  await waitUntil("the vote has raised a signal", async () => {
+    const { body } = await own.client.send("GET", "/monitor/signals?status=open");
+    return (body as { totalCount: number }).totalCount === 1;
+  });
+  const { page, problems, close } = await openPage();
+  try {
+    await page.goto(`${own.base}/inbox`);
+    const chart = page.getByRole("group", { name: /^Last 30 days over time.*Enter opens their occurrences/ });
+    await chart.focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/day=/);
+    await page.getByText("It was not seen on this day.", { exact: true }).waitFor();
+    await page.getByRole("searchbox", { name: "Search signals", exact: true }).fill("one-agent");
+    await page.waitForURL(/search=one-agent/);
+    expect(page.url()).not.toContain("day=");
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});

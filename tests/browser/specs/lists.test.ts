@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { withPage } from "../src/open-page.ts";
-import { sample } from "../src/projects.ts";
+import { openPage, withPage } from "../src/open-page.ts";
+import { createOwnProject, sample } from "../src/projects.ts";
 
 /** Drags from one fraction of an element's width to another. */
 async function drag(page: Page, element: Locator, from: number, to: number): Promise<void> {
@@ -180,3 +180,42 @@ test("the number of runs of an agent's version opens these runs", () =>
     // The first row is the header.
     await expect.poll(() => rows.count()).toBe(counted + 1);
   }));
+
+test.each([
+  ["datasets", "datasets"],
+  ["the cases of a dataset", `datasets/${sample.datasetId}`],
+  ["sessions", "sessions"],
+  ["gates by commit", "gates"],
+])("the search of %s keeps every letter of quick typing, and the caret in the middle of a word", (_, address) =>
+  withPage(address, async (page) => {
+    const search = page.getByRole("searchbox");
+    await search.pressSequentially("refunds of cards", { delay: 0 });
+    for (let step = 0; step < "cards".length; step += 1) await page.keyboard.press("ArrowLeft");
+    await search.pressSequentially("gift ", { delay: 0 });
+    await page.waitForURL(/gift/);
+    expect(await search.inputValue()).toBe("refunds of gift cards");
+  }),
+);
+
+test("the page of a CI run that ends while it is open lists the cases with their results", async () => {
+  const { base, client, post } = await createOwnProject();
+  const { _id: datasetId } = await post("/custom-agent-evaluations/datasets", {
+    name: "Pipeline",
+    questions: [{ main_question: { query: "Can I return a gift card?" } }],
+  });
+  const { run_id: ciRunId } = await post("/ingest/ci-runs", { dataset_id: datasetId });
+  const { page, problems, settle, close } = await openPage();
+  try {
+    await page.goto(`${base}/gates/ci/${ciRunId}`);
+    await page.getByText("The failing cases are listed when the CI run is finalized.").waitFor();
+    await settle();
+    const error = { message: "The agent ran out of memory." };
+    await post(`/ingest/ci-runs/${ciRunId}/results`, { question_index: 0, output: null, error });
+    expect((await client.send("POST", `/ingest/ci-runs/${ciRunId}/finalize`)).status).toBe(200);
+    await page.getByRole("heading", { name: "1 failing case", exact: true }).waitFor();
+    await page.getByText("The agent ran out of memory.").waitFor();
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});

@@ -162,6 +162,21 @@ test("two runs are compared by keyboard: d shows the changes, t and T open the t
     }
   }));
 
+test("choosing a run for a side while it is on the other side exchanges the two", () =>
+  withPage(`${base}/runs/compare?baseline=${runIds[0]}&candidate=${runIds[1]}`, async (page) => {
+    const sides = () => {
+      const { searchParams } = new URL(page.url());
+      return [searchParams.get("baseline"), searchParams.get("candidate")];
+    };
+    await firstCase(page).waitFor();
+    await page.getByRole("combobox", { name: "Baseline", exact: true }).selectOption(runIds[1]);
+    await expect.poll(sides).toEqual([runIds[1], runIds[0]]);
+    await firstCase(page).waitFor();
+    await page.getByRole("combobox", { name: "Candidate", exact: true }).selectOption(runIds[1]);
+    await expect.poll(sides).toEqual([runIds[0], runIds[1]]);
+    await firstCase(page).waitFor();
+  }));
+
 test("the server filters the list of runs, and the address contains the filters", () =>
   withPage(`${sample.base}/runs`, async (page) => {
     const rows = page.getByRole("table", { name: "Runs" });

@@ -39,6 +39,20 @@ test("an editor asks before its input is discarded by a link, by closing the tab
   }
 });
 
+test("Ctrl+Enter saves a judge from within its form", async () => {
+  const { page, problems, close } = await openPage();
+  try {
+    await page.goto(`${base}/judges/new`);
+    await page.getByLabel("Name", { exact: true }).fill("Helpful");
+    await page.getByLabel("What is rated", { exact: true }).fill("Does the answer help?");
+    await page.keyboard.press("Control+Enter");
+    await page.getByText("Helpful is created.").waitFor();
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});
+
 test("a dialog asks before its input is discarded by the way back, and not after it was saved", async () => {
   const { page, problems, close } = await openPage();
   const form = page.getByRole("dialog", { name: "New prompt" });

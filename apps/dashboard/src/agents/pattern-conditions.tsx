@@ -67,7 +67,7 @@ function Condition({
   const text = { label: `Text of condition ${at + 1}`, isLabelHidden: true, hint: hints[detector], value };
   return (
     <div className="flex flex-col gap-2 rounded-md border border-line p-3">
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 max-md:gap-x-3">
         {(at > 0 || connector === "nor") && (
           <div className="w-24">
             <SelectField
@@ -99,11 +99,7 @@ function Condition({
           />
         ))}
         {!isOnly && (
-          <IconButton
-            label={`Remove condition ${at + 1}`}
-            className="ml-auto max-md:order-first"
-            onClick={() => onChange(null)}
-          >
+          <IconButton label={`Remove condition ${at + 1}`} className="ml-auto" onClick={() => onChange(null)}>
             <TrashIcon />
           </IconButton>
         )}

@@ -3,6 +3,7 @@ import { type ReactNode, useMemo } from "react";
 import { Button } from "../ui/button.tsx";
 import { countOf, formatCount } from "../ui/format.ts";
 import { PlusIcon } from "../ui/icons.tsx";
+import { SearchField } from "../ui/search-field.tsx";
 import { useShortcuts } from "../ui/shortcuts.tsx";
 import { EmptyState } from "../ui/states.tsx";
 import { CasePanel } from "./case-panel.tsx";
@@ -10,7 +11,6 @@ import { findCases } from "./case-rules.ts";
 import { CasesTable } from "./cases-table.tsx";
 import { EditCasePanel } from "./edit-case-panel.tsx";
 import type { Dataset } from "./queries.ts";
-import { SearchBox } from "./search-box.tsx";
 
 const route = getRouteApi("/p/$projectId/datasets/$datasetId");
 
@@ -64,15 +64,15 @@ export function CasesTab({ dataset }: { dataset: Dataset }) {
     <div className="flex min-h-0 min-w-0 flex-1">
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">
         <div className="flex flex-wrap items-center gap-3 px-4 py-2 md:px-6">
-          <div className="min-w-0 max-md:flex-1">
-            <SearchBox
-              label="Search cases"
-              value={search}
-              onChange={(text) =>
-                void navigate({ search: (before) => ({ ...before, search: text || undefined }), replace: true })
-              }
-            />
-          </div>
+          <SearchField
+            label="Search cases"
+            group="Dataset"
+            className="w-56 min-w-0 max-md:w-auto max-md:flex-1"
+            value={search}
+            onChange={(text) =>
+              void navigate({ search: (before) => ({ ...before, search: text || undefined }), replace: true })
+            }
+          />
           {search !== "" && (
             <span role="status" className="text-soft">
               {formatCount(found.length)} of {countOf(questions.length, "case")}

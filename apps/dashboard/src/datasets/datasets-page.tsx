@@ -6,13 +6,13 @@ import { Button } from "../ui/button.tsx";
 import { formatCount } from "../ui/format.ts";
 import { PlusIcon, UploadIcon } from "../ui/icons.tsx";
 import { Page } from "../ui/page.tsx";
-import { EmptyState, Loaded } from "../ui/states.tsx";
+import { SearchField } from "../ui/search-field.tsx";
+import { EmptyState, Loaded, Skeleton } from "../ui/states.tsx";
 import { CreateDatasetDialog } from "./create-dataset-dialog.tsx";
 import { DatasetsTable } from "./datasets-table.tsx";
 import { ImportDialog } from "./import-dialog.tsx";
 import { NoDatasets } from "./no-datasets.tsx";
 import { datasetsQuery } from "./queries.ts";
-import { SearchBox } from "./search-box.tsx";
 
 const route = getRouteApi("/p/$projectId/datasets");
 
@@ -26,7 +26,7 @@ export function DatasetsPage() {
   const total = pages.data?.pages[0]?.totalCount;
   const [dialog, setDialog] = useState<"create" | "import" | null>(null);
   const close = (): void => setDialog(null);
-  const isEmpty = total === 0 && search === "";
+  const isEmpty = total === 0 && search === "" && !pages.isPlaceholderData;
   return (
     <Page
       title="Datasets"
@@ -35,8 +35,10 @@ export function DatasetsPage() {
       actions={
         isEmpty ? undefined : (
           <>
-            <SearchBox
+            <SearchField
               label="Search datasets"
+              group="Datasets"
+              className="w-56 max-md:w-full"
               value={search}
               onChange={(text) => void navigate({ search: { search: text }, replace: true })}
             />
@@ -65,6 +67,8 @@ export function DatasetsPage() {
               />
             );
           }
+          // The whole list is still loading after the search was cleared.
+          if (search === "") return <Skeleton className="p-4" />;
           return (
             <EmptyState
               title={`No dataset matches "${search}"`}

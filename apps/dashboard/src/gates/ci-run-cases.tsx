@@ -14,7 +14,8 @@ const route = getRouteApi("/p/$projectId/gates/ci/$ciRunId");
 
 /** The cases that failed, worst first, or those that passed: each with its result and the explanation of its rating. */
 export function CiRunCases({ ciRun }: { ciRun: CiRun }) {
-  const run = useQuery(runQuery(useApi(), ciRun.run_id));
+  // Read when the CI run has ended: before, results are still added.
+  const run = useQuery({ ...runQuery(useApi(), ciRun.run_id), enabled: ciRun.violations !== null });
   const { show, why } = route.useSearch();
   const navigate = useNavigate({ from: "/p/$projectId/gates/ci/$ciRunId" });
   const explain = (index: number | undefined): void => void navigate({ search: (now) => ({ ...now, why: index }) });

@@ -1,5 +1,6 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { SelectField, TextField } from "../ui/field.tsx";
+import { SelectField } from "../ui/field.tsx";
+import { SearchField } from "../ui/search-field.tsx";
 
 const route = getRouteApi("/p/$projectId/gates");
 
@@ -48,22 +49,16 @@ export function GateFilters({
           ))}
         </SelectField>
       </div>
-      <div className="w-40 max-md:flex-1">
-        <TextField
-          label="Commit"
-          isLabelHidden
-          type="search"
-          placeholder="Commit"
-          spellCheck={false}
-          value={commit ?? ""}
-          onChange={({ target }) =>
-            void navigate({
-              search: (before) => ({ ...before, commit: target.value.trim() || undefined }),
-              replace: true,
-            })
-          }
-        />
-      </div>
+      <SearchField
+        label="Search by commit"
+        placeholder="Commit"
+        group="Gates"
+        className="w-40 max-md:flex-1"
+        value={commit ?? ""}
+        onChange={(text) =>
+          void navigate({ search: (before) => ({ ...before, commit: text || undefined }), replace: true })
+        }
+      />
     </div>
   );
 }

@@ -1,13 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
 import { type Severity, severities } from "../blocks/severities.ts";
 import { agentsQuery } from "../blocks/watching-queries.ts";
 import { useApi } from "../shell/session.tsx";
 import { classNames } from "../ui/class-names.ts";
-import { SelectField, TextField } from "../ui/field.tsx";
+import { SelectField } from "../ui/field.tsx";
 import { formatCount } from "../ui/format.ts";
-import { useShortcuts } from "../ui/shortcuts.tsx";
+import { SearchField } from "../ui/search-field.tsx";
 import type { SignalFilters } from "./queries.ts";
 import { countOfChoice, type SignalStatus, type StatusChoice, statusChoices, statusNames } from "./rules.ts";
 
@@ -17,8 +16,10 @@ type Counts = Readonly<Partial<Record<SignalStatus, number>>>;
 export function InboxFilters({ filters, counts }: { filters: SignalFilters; counts: Counts | undefined }) {
   const navigate = useNavigate({ from: "/p/$projectId/inbox" });
   const agents = useQuery(agentsQuery(useApi()));
-  const narrow = (change: Partial<SignalFilters>): void =>
-    void navigate({ search: (before) => ({ ...before, open: undefined, seen: undefined, ...change }) });
+  const narrow = (change: Partial<SignalFilters>, isTyping = false): void => {
+    const closed = { open: undefined, seen: undefined, why: undefined, day: undefined };
+    void navigate({ search: (before) => ({ ...before, ...closed, ...change }), replace: isTyping });
+  };
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line px-4 pb-3 md:px-6">
       <StatusChoices chosen={filters.status} counts={counts} onChoose={(status) => narrow({ status })} />
@@ -51,7 +52,14 @@ export function InboxFilters({ filters, counts }: { filters: SignalFilters; coun
             ))}
           </SelectField>
         </div>
-        <SearchField search={filters.search} />
+        <SearchField
+          label="Search signals"
+          placeholder="Search"
+          group="Signals"
+          className="w-56 max-md:w-full"
+          value={filters.search ?? ""}
+          onChange={(text) => narrow({ search: text || undefined }, true)}
+        />
       </div>
     </div>
   );
@@ -87,42 +95,5 @@ function StatusChoices({
         </button>
       ))}
     </fieldset>
-  );
-}
-
-/** Filters during typing, after a pause. `/` focuses the field, Escape leaves it. */
-function SearchField({ search }: { search: string | undefined }) {
-  const navigate = useNavigate({ from: "/p/$projectId/inbox" });
-  const [typed, setTyped] = useState(search ?? "");
-  const field = useRef<HTMLInputElement>(null);
-  useShortcuts("Signals", [{ keys: "/", label: "Search", run: () => field.current?.focus() }]);
-  useEffect(() => {
-    if (document.activeElement !== field.current) setTyped(search ?? "");
-  }, [search]);
-  useEffect(() => {
-    if (typed === (search ?? "")) return;
-    const timer = setTimeout(
-      () =>
-        void navigate({
-          search: (before) => ({ ...before, open: undefined, seen: undefined, search: typed || undefined }),
-          replace: true,
-        }),
-      250,
-    );
-    return () => clearTimeout(timer);
-  }, [typed, search, navigate]);
-  return (
-    <div className="w-56 max-md:w-full">
-      <TextField
-        ref={field}
-        type="search"
-        label="Search signals"
-        isLabelHidden
-        placeholder="Search"
-        value={typed}
-        onChange={({ target }) => setTyped(target.value)}
-        onKeyDown={({ key, currentTarget }) => key === "Escape" && currentTarget.blur()}
-      />
-    </div>
   );
 }

@@ -37,7 +37,11 @@ export function SeenOn({ signalId, from, to, onClose }: SeenOnProps) {
         <Loaded query={events}>
           {() =>
             rows.length === 0 ? (
-              <p className="m-0 text-soft">The traces and sessions in which it was seen are gone.</p>
+              <p className="m-0 text-soft">
+                {from === undefined
+                  ? "The traces and sessions in which it was seen are gone."
+                  : "It was not seen on this day."}
+              </p>
             ) : (
               <ul aria-label={title} className="m-0 list-none border-t border-line p-0">
                 {rows.map(({ id, seenAt, rating, input, output, traceId, sessionId }) => (

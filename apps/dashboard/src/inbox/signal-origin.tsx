@@ -6,6 +6,7 @@ import { alertRulesQuery, patternsQuery } from "../blocks/watching-queries.ts";
 import { judgeScorersQuery } from "../blocks/why-queries.ts";
 import { useApi } from "../shell/session.tsx";
 import { formatRating } from "../ui/format.ts";
+import { NotRead } from "../ui/states.tsx";
 import type { Signal } from "./queries.ts";
 import { tracesOfRule } from "./rules.ts";
 
@@ -35,7 +36,9 @@ export function useJudge(signal: Raised): { name: string; threshold: number | nu
 function FromScorer({ id }: { id: string }) {
   const api = useApi();
   const params = { projectId: api.projectId };
-  const judge = useQuery(judgeScorersQuery(api)).data?.find(({ online }) => online?.profileId === id);
+  const judges = useQuery(judgeScorersQuery(api));
+  if (judges.data === undefined) return <NotRead query={judges} />;
+  const judge = judges.data.find(({ online }) => online?.profileId === id);
   if (judge === undefined) return <Line>Raised by a judge that is not there any more.</Line>;
   const threshold = judge.online?.alertThreshold;
   return (

@@ -98,7 +98,9 @@ export function AgreementPage() {
       <Loaded query={calibration}>
         {({ minPairs, since }) =>
           scorer === null ? (
-            !judges.isPending && !groups.isPending && <NotLive isThere={isKnown(judgeId, judges.data)} />
+            <Loaded query={judges}>
+              {(all) => <Loaded query={groups}>{() => <NotLive isThere={isKnown(judgeId, all)} />}</Loaded>}
+            </Loaded>
           ) : isLabelling ? (
             <LabelFlow
               judgeId={judgeId}
@@ -117,7 +119,7 @@ export function AgreementPage() {
   );
 }
 
-const isKnown = (id: string, judges: readonly { _id: string }[] = []): boolean => judges.some(({ _id }) => _id === id);
+const isKnown = (id: string, judges: readonly { _id: string }[]): boolean => judges.some(({ _id }) => _id === id);
 
 function NotLive({ isThere }: { isThere: boolean }) {
   return isThere ? (

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useApi } from "../shell/session.tsx";
 import { Section } from "../ui/page.tsx";
 import { nameMembers } from "./group-members.ts";
-import { describeLive } from "./judge-list.ts";
+import { describeGroupLive } from "./judge-list.ts";
 import { LiveRatings, LiveWhy } from "./live-ratings.tsx";
 import type { Group, Judge, LiveScorer } from "./queries.ts";
 
@@ -41,9 +41,9 @@ export function GroupContent({ group, judges }: { group: Group; judges: readonly
           </ul>
         </Section>
         {scorer ? (
-          <LiveRatings scorer={scorer} aside={describeLive(group.online)} />
+          <LiveRatings scorer={scorer} aside={describeGroupLive(group.online)} />
         ) : (
-          <Section title="Live ratings" aside={describeLive(null)}>
+          <Section title="Live ratings" aside={describeGroupLive(null)}>
             <p className="m-0 text-soft">This group grades runs that name it; it rates no live traffic by itself.</p>
           </Section>
         )}

@@ -8,7 +8,7 @@ import { EditIcon } from "../ui/icons.tsx";
 import { Badge } from "../ui/page.tsx";
 import { EmptyState } from "../ui/states.tsx";
 import { nameMembers } from "./group-members.ts";
-import { describeLive } from "./judge-list.ts";
+import { describeGroupLive } from "./judge-list.ts";
 import type { Group, Judge } from "./queries.ts";
 import { RecentRatings } from "./recent-ratings.tsx";
 
@@ -78,7 +78,7 @@ function groupColumns(projectId: string, judges: readonly Judge[], onEdit: (id: 
       key: "rates",
       header: "Live traffic",
       width: "12rem",
-      cell: ({ online }) => <span className={online?.enabled ? "" : "text-faint"}>{describeLive(online)}</span>,
+      cell: ({ online }) => <span className={online?.enabled ? "" : "text-faint"}>{describeGroupLive(online)}</span>,
     },
     {
       key: "ratings",

@@ -22,6 +22,11 @@ export function describeLive(online: LiveProfile | null): string {
   return `${share}${whose}${when}`;
 }
 
+/** As {@link describeLive}, for a group: no badge beside it shows that it is paused. */
+export function describeGroupLive(online: LiveProfile | null): string {
+  return `${describeLive(online)}${online !== null && !online.enabled ? ", paused" : ""}`;
+}
+
 interface Listed {
   name: string;
   seeded: boolean;

@@ -43,14 +43,18 @@ export function JudgePage() {
         {(all) =>
           judge !== undefined ? (
             <JudgeContent judge={judge} />
-          ) : group !== undefined ? (
-            <GroupContent group={group} judges={all} />
           ) : (
-            !groups.isPending && (
-              <EmptyState title="Not here, or not yours">
-                The judge may have been deleted, or it belongs to another project.
-              </EmptyState>
-            )
+            <Loaded query={groups}>
+              {() =>
+                group !== undefined ? (
+                  <GroupContent group={group} judges={all} />
+                ) : (
+                  <EmptyState title="Not here, or not yours">
+                    The judge may have been deleted, or it belongs to another project.
+                  </EmptyState>
+                )
+              }
+            </Loaded>
           )
         }
       </Loaded>

@@ -31,7 +31,7 @@ export interface LabelDeskProps {
 export function LabelDesk({ judgeId, scorer, traceIds, before, now, minPairs, onMore, onClose }: LabelDeskProps) {
   const [session, setSession] = useState(() => startSession(traceIds));
   const stored = useStoredLabels(session, setSession);
-  usePrefetched(traceIds[session.at + 1]);
+  usePrefetched(session.traceIds[session.at + 1]);
   const label = (said: Said): void => setSession((was) => say(was, said));
   const takeBack = (): void => setSession(undo);
   useShortcuts("Labels", [
@@ -45,10 +45,10 @@ export function LabelDesk({ judgeId, scorer, traceIds, before, now, minPairs, on
     ...(session.at > 0 ? [{ keys: "u", label: "Undo the last label", run: takeBack }] : []),
     { keys: "Escape", label: "Stop labelling", run: onClose },
   ]);
-  const traceId = traceIds[session.at];
+  const traceId = session.traceIds[session.at];
   return (
     <div className="flex min-h-0 flex-1 flex-col">
-      <Progress at={session.at} of={traceIds.length} onClose={onClose} />
+      <Progress at={session.at} of={session.traceIds.length} onClose={onClose} />
       {stored.error !== null && (
         <div className="flex flex-wrap items-center gap-3 px-4 pt-2 md:px-6">
           <ProblemLine problem={stored.error} className="flex-1" />

@@ -41,8 +41,9 @@ export const sampleQuery = (
           signal,
         }),
       ),
-    // Drawn once: a second draw during labelling would be a different sample.
-    staleTime: Number.POSITIVE_INFINITY,
+    // Drawn once: a second draw during labelling would be a different sample. Only "static" is left out when all is read
+    // again after a lost connection.
+    staleTime: "static",
     gcTime: 0,
   });
 

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type Dispatch, type SetStateAction, useEffect, useRef, useState } from "react";
 import { bodyOf } from "../api/client.ts";
 import { calibrationQuery } from "../blocks/why-queries.ts";
@@ -33,35 +33,40 @@ export function useStoredLabels(session: LabelSession, setSession: Dispatch<SetS
     const onHidden = (): void => {
       if (document.visibilityState === "hidden") sendRest();
     };
-    function sendRest(): void {
-      for (const { traceId, said } of labelsToStore(latest.current, { ends: true })) {
+    function sendRest(): Promise<void>[] {
+      return labelsToStore(latest.current, { ends: true }).map(async ({ traceId, said }) => {
         // Marked at once, so that the label is not sent again when the user returns, unless the API did not store it.
         setSession((before) => markStored(before, traceId, said));
         const body = { traceId, rating: said === "pass" ? "up" : "down" } as const;
-        api
+        await api
           .POST("/api/v1/feedback", { body, keepalive: true })
           .catch(() => setSession((before) => unmarkStored(before, traceId, said)));
-      }
+      });
     }
     document.addEventListener("visibilitychange", onHidden);
     return () => {
       document.removeEventListener("visibilitychange", onHidden);
-      sendRest();
+      // The pages that stay were read before the labels.
+      void Promise.all(sendRest()).then(() => invalidateAgreement(queries, api.projectId));
     };
-  }, [api, setSession]);
+  }, [api, queries, setSession]);
 
   const isStored = isDone && waiting.length === 0;
   const [storedAtMs, setStoredAtMs] = useState<number | null>(null);
   useEffect(() => {
     setStoredAtMs(isStored ? Date.now() : null);
-    if (!isStored) return;
-    for (const part of ["calibration", "agreement-pairs", "feedback"]) {
-      void queries.invalidateQueries({ queryKey: [api.projectId, part] });
-    }
+    if (isStored) invalidateAgreement(queries, api.projectId);
   }, [isStored, queries, api.projectId]);
 
   const { dataUpdatedAt } = useQuery(calibrationQuery(api));
   /** Agreement was refreshed after the last label was stored, so it contains all of them. */
   const isMeasured = storedAtMs !== null && dataUpdatedAt > storedAtMs;
   return { isDone, isStored, isMeasured, waiting: waiting.length, error: isError ? error : null, retry: reset };
+}
+
+/** Reads again what labels change. */
+function invalidateAgreement(queries: QueryClient, projectId: string): void {
+  for (const part of ["calibration", "agreement-pairs", "feedback"]) {
+    void queries.invalidateQueries({ queryKey: [projectId, part] });
+  }
 }

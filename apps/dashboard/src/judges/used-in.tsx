@@ -6,6 +6,7 @@ import { useApi } from "../shell/session.tsx";
 import { formatRating } from "../ui/format.ts";
 import { Badge, Section, Time } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
+import { NotRead } from "../ui/states.tsx";
 import { describeLive } from "./judge-list.ts";
 import { agentNamesQuery, type Judge, recentRunsQuery } from "./queries.ts";
 import { runsOfJudge } from "./runs-of-judge.ts";
@@ -14,10 +15,10 @@ import { runsOfJudge } from "./runs-of-judge.ts";
 export function UsedIn({ judge }: { judge: Judge }) {
   const api = useApi();
   const { projectId } = api;
-  const groups = useQuery(scorerGroupsQuery(api)).data ?? [];
-  const using = groups.filter(({ members }) => members.some(({ refId }) => refId === judge._id));
+  const groups = useQuery(scorerGroupsQuery(api));
+  const using = groups.data?.filter(({ members }) => members.some(({ refId }) => refId === judge._id));
   const runs = useQuery(recentRunsQuery(api));
-  const graded = runsOfJudge(judge._id, runs.data?.runs ?? []);
+  const graded = runs.data && runsOfJudge(judge._id, runs.data.runs);
   return (
     <Section title="Where it is used">
       <dl className="m-0 grid grid-cols-[5.5rem_minmax(0,1fr)] gap-x-3 gap-y-2.5">
@@ -25,24 +26,28 @@ export function UsedIn({ judge }: { judge: Judge }) {
           <Live judge={judge} />
         </Row>
         <Row label="Groups">
-          {using.length === 0
-            ? "none"
-            : using.map(({ _id, name }) => (
-                <Link
-                  key={_id}
-                  to="/p/$projectId/judges/$judgeId"
-                  params={{ projectId, judgeId: _id }}
-                  className="mr-3 text-accent"
-                >
-                  {name}
-                </Link>
-              ))}
+          {using === undefined ? (
+            <NotRead query={groups} />
+          ) : using.length === 0 ? (
+            "none"
+          ) : (
+            using.map(({ _id, name }) => (
+              <Link
+                key={_id}
+                to="/p/$projectId/judges/$judgeId"
+                params={{ projectId, judgeId: _id }}
+                className="mr-3 text-accent"
+              >
+                {name}
+              </Link>
+            ))
+          )}
         </Row>
         <Row label="Runs">
-          {graded.length === 0 ? (
-            runs.isPending ? null : (
-              "none of the newest 50"
-            )
+          {graded === undefined ? (
+            <NotRead query={runs} />
+          ) : graded.length === 0 ? (
+            "none of the newest 50"
           ) : (
             <ul className="m-0 list-none p-0">
               {graded.slice(0, 8).map((run) => (

@@ -6,11 +6,7 @@ import { SelectField } from "../ui/field.tsx";
 import { CloseIcon, PlusIcon } from "../ui/icons.tsx";
 import { datasetRunsQuery, type ListedRun } from "./queries.ts";
 import { runLabel } from "./run-label.ts";
-
-export interface ChosenSearch {
-  baseline: string;
-  candidate: string[];
-}
+import { type ComparedRuns, replaceRun } from "./selected-runs.ts";
 
 /** The compared runs: the baseline and its candidates. Each can be replaced by another run of the dataset. */
 export function ChosenRuns({
@@ -21,23 +17,20 @@ export function ChosenRuns({
   onSwap,
 }: {
   baseline: string;
-  candidates: readonly string[];
+  candidates: string[];
   dataset: { id: string; name: string | null } | undefined;
-  onChange(next: ChosenSearch): void;
+  onChange(next: ComparedRuns): void;
   onSwap(): void;
 }) {
   const api = useApi();
   const runs = useQuery({ ...datasetRunsQuery(api, dataset?.id ?? ""), enabled: dataset !== undefined }).data ?? [];
+  const replace = (replaced: string, chosen: string): void =>
+    onChange(replaceRun({ baseline, candidate: candidates }, replaced, chosen));
   const taken = new Set([baseline, ...candidates]);
   const another = runs.find(({ _id, status }) => !taken.has(_id) && status === "completed");
   return (
     <div className="flex flex-wrap items-end gap-x-3 gap-y-2">
-      <RunSelect
-        label="Baseline"
-        runs={runs}
-        value={baseline}
-        onChoose={(id) => onChange({ baseline: id, candidate: candidates.filter((each) => each !== id) })}
-      />
+      <RunSelect label="Baseline" runs={runs} value={baseline} onChoose={(id) => replace(baseline, id)} />
       <Button onClick={onSwap} hint="Swap baseline and candidate (s)" aria-label="Swap">
         ⇄
       </Button>
@@ -47,9 +40,7 @@ export function ChosenRuns({
             label={candidates.length > 1 ? `Candidate ${index + 1}` : "Candidate"}
             runs={runs}
             value={candidate}
-            onChoose={(id) =>
-              onChange({ baseline, candidate: candidates.map((each) => (each === candidate ? id : each)) })
-            }
+            onChoose={(id) => replace(candidate, id)}
           />
           {candidates.length > 1 && (
             <IconButton

@@ -6,12 +6,13 @@ import { Page } from "../ui/page.tsx";
 import { useShortcuts } from "../ui/shortcuts.tsx";
 import { Loaded } from "../ui/states.tsx";
 import { CandidateList } from "./candidate-list.tsx";
-import { ChosenRuns, type ChosenSearch } from "./chosen-runs.tsx";
+import { ChosenRuns } from "./chosen-runs.tsx";
 import { CompareCase } from "./compare-case.tsx";
 import { type CompareOrder, compareRows, showRows, sortRows } from "./compare-rows.ts";
 import { CompareTable } from "./compare-table.tsx";
 import { comparisonQuery, runQuery } from "./queries.ts";
 import { ScorerChoice } from "./scorer-choice.tsx";
+import { type ComparedRuns, replaceRun } from "./selected-runs.ts";
 import { ShowFilter } from "./show-filter.tsx";
 
 const route = getRouteApi("/p/$projectId/runs/compare");
@@ -23,8 +24,8 @@ export function Compare({
   onChange,
 }: {
   baseline: string;
-  candidates: readonly string[];
-  onChange(next: ChosenSearch): void;
+  candidates: string[];
+  onChange(next: ComparedRuns): void;
 }) {
   const api = useApi();
   const { of, show, sort = "delta", scorer, case: openKey } = route.useSearch();
@@ -47,7 +48,7 @@ export function Compare({
     });
   const swap = (): void => {
     if (chosenId === "") return;
-    onChange({ baseline: chosenId, candidate: candidates.map((id) => (id === chosenId ? baseline : id)) });
+    onChange(replaceRun({ baseline, candidate: candidates }, baseline, chosenId));
   };
   useShortcuts("Compare", [{ keys: "s", label: "Swap baseline and candidate", run: swap }]);
   return (

@@ -149,16 +149,16 @@ export const comparisonQuery = (
     },
   });
 
-/** The questions of a dataset, which a report quotes to name its cases. */
-export const questionsQuery = (api: ProjectApi, datasetId: string) =>
+/** The version of a dataset, in a list; the list is without it if it was deleted. A report quotes its questions. */
+export const datasetVersionQuery = (api: ProjectApi, datasetId: string, version: number) =>
   queryOptions({
-    queryKey: [api.projectId, "datasets", datasetId],
-    queryFn: ({ signal }) =>
-      bodyOf(
-        api.GET("/api/v1/custom-agent-evaluations/datasets/{datasetId}", { params: { path: { datasetId } }, signal }),
-      ),
-    select: ({ questions }) =>
-      questions.map(({ main_question: { query } }, index) => ({ key: String(index), question: query })),
+    queryKey: [api.projectId, "datasets", datasetId, "version", version],
+    queryFn: ({ signal }) => {
+      const params = { path: { datasetId }, query: { limit: "1", cursor: String(version + 1) } };
+      return bodyOf(api.GET("/api/v1/evaluate/datasets/{datasetId}/versions", { params, signal }));
+    },
+    // A version never changes.
+    staleTime: Number.POSITIVE_INFINITY,
   });
 
 /** The report of the run's last analysis; null if it was never analyzed. */

@@ -10,6 +10,18 @@ export interface QuotedCase {
   question: string | null;
 }
 
+interface Version {
+  versionNumber: number;
+  snapshot: { questions?: unknown };
+}
+
+/** The cases of a version of a dataset; none if it is not among `versions`. In another one a case has another number. */
+export function casesOfVersion(versions: readonly Version[], version: number | null): QuotedCase[] {
+  const found = versions.find(({ versionNumber }) => versionNumber === version);
+  const questions = (found?.snapshot.questions ?? []) as { main_question: { query: string | null } }[];
+  return questions.map(({ main_question: { query } }, index) => ({ key: String(index), question: query }));
+}
+
 /** Shorter questions may occur in the sentence by chance. */
 const questionCharsMin = 8;
 

@@ -1,23 +1,26 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
 import { useApi } from "../shell/session.tsx";
 import { Badge, Section } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
 import type { Run } from "./case-rows.ts";
-import { questionsQuery, reportQuery } from "./queries.ts";
-import { linkClaim, type QuotedCase } from "./report-claims.ts";
+import { datasetVersionQuery, reportQuery } from "./queries.ts";
+import { casesOfVersion, linkClaim, type QuotedCase } from "./report-claims.ts";
 
 const route = getRouteApi("/p/$projectId/runs/$runId");
-
-const noCases: readonly QuotedCase[] = [];
 
 /** The report of a run's analysis. Each claim links to the cases that it names. */
 export function RunReport({ run }: { run: Run }) {
   const api = useApi();
   const report = useQuery(reportQuery(api, run._id));
-  const cases = useQuery({ ...questionsQuery(api, run.datasetId), enabled: report.data != null }).data ?? noCases;
+  const { datasetId, datasetVersion } = run;
+  const versions = useQuery({
+    ...datasetVersionQuery(api, datasetId, datasetVersion ?? 0),
+    enabled: report.data != null && datasetVersion !== null,
+  });
+  const cases = useMemo(() => casesOfVersion(versions.data ?? [], datasetVersion), [versions.data, datasetVersion]);
   return (
     <div className="min-h-0 flex-1 overflow-y-auto px-4 py-4 md:px-6">
       <Loaded query={report}>

@@ -30,6 +30,18 @@ export function comparisonOf(selected: readonly string[], runs: readonly Choosab
   return { baseline: newestFirst.at(-1) as string, candidates: newestFirst.slice(0, -1) };
 }
 
+/** A comparison as the address of its page has it. */
+export interface ComparedRuns {
+  baseline: string;
+  candidate: string[];
+}
+
+/** Compares another run in the place of one. If both are compared, they change places. */
+export function replaceRun({ baseline, candidate }: ComparedRuns, replaced: string, chosen: string): ComparedRuns {
+  const next = (id: string): string => (id === replaced ? chosen : id === chosen ? replaced : id);
+  return { baseline: next(baseline), candidate: candidate.map(next) };
+}
+
 /** The two newest runs of each dataset with at least two, in the order of the list; the older one is the baseline. */
 export function newestPairs<Run extends Choosable>(runs: readonly Run[]): { baseline: Run; candidate: Run }[] {
   return [...Map.groupBy(runs, ({ datasetId }) => datasetId).values()].flatMap(([candidate, baseline]) =>

@@ -1,7 +1,6 @@
-import { useRef } from "react";
 import { Button } from "../ui/button.tsx";
-import { SelectField, TextField } from "../ui/field.tsx";
-import { useShortcuts } from "../ui/shortcuts.tsx";
+import { SelectField } from "../ui/field.tsx";
+import { SearchField } from "../ui/search-field.tsx";
 import {
   agentsOf,
   defaultWindow,
@@ -30,21 +29,15 @@ export function SessionsFilter({
   sessions: readonly SessionRow[];
   onChange(changed: { [Name in keyof SessionsSearch]?: SessionsSearch[Name] | undefined }, isTyping?: boolean): void;
 }) {
-  const place = useRef<HTMLDivElement>(null);
-  useShortcuts("Sessions", [{ keys: "/", label: "Search", run: () => place.current?.querySelector("input")?.focus() }]);
   return (
     <div className="flex flex-wrap items-center gap-2 px-4 pb-2 max-md:grid max-md:grid-cols-2 md:px-6">
-      <div ref={place} className="w-64 max-md:col-span-2 max-md:w-auto">
-        <TextField
-          label="Search"
-          isLabelHidden
-          type="search"
-          placeholder="Session or agent"
-          value={search.search ?? ""}
-          onChange={(event) => onChange({ search: event.target.value || undefined }, true)}
-          onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
-        />
-      </div>
+      <SearchField
+        group="Sessions"
+        placeholder="Session or agent"
+        className="w-64 max-md:col-span-2 max-md:w-auto"
+        value={search.search ?? ""}
+        onChange={(text) => onChange({ search: text || undefined }, true)}
+      />
       <Choice
         label="Agent"
         value={search.agent ?? ""}

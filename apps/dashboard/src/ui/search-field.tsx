@@ -5,26 +5,32 @@ import { useShortcuts } from "./shortcuts.tsx";
 /** The pause in typing after which the input is reported. */
 const typingMs = 250;
 
-/** Reports the input once typing pauses; a value that changes elsewhere replaces it. `/` focuses it. */
+/** Reports the input once typing pauses; a value that changes elsewhere replaces it. `/` focuses it, Escape leaves it. */
 export function SearchField({
   value,
   onChange,
-  placeholder,
+  label = "Search",
+  placeholder = label,
   group,
+  className = "w-72 max-md:w-[calc(100%-4rem)]",
 }: {
   value: string;
   onChange(value: string): void;
+  /** The name of the field and of its key. */
+  label?: string;
   /** The searchable fields. */
-  placeholder: string;
+  placeholder?: string;
   /** The heading of the page's keys. */
   group: string;
+  /** Its width. */
+  className?: string;
 }) {
   const [typed, setTyped] = useState(value);
   const sent = useRef(value);
   const latest = useRef(onChange);
   latest.current = onChange;
   const place = useRef<HTMLDivElement>(null);
-  useShortcuts(group, [{ keys: "/", label: "Search", run: () => place.current?.querySelector("input")?.focus() }]);
+  useShortcuts(group, [{ keys: "/", label, run: () => place.current?.querySelector("input")?.focus() }]);
   useEffect(() => {
     if (value !== sent.current) setTyped(value);
     sent.current = value;
@@ -38,11 +44,12 @@ export function SearchField({
     return () => clearTimeout(timer);
   }, [typed]);
   return (
-    <div ref={place} className="w-72 max-md:w-[calc(100%-4rem)]">
+    <div ref={place} className={className}>
       <TextField
-        label="Search"
+        label={label}
         isLabelHidden
         type="search"
+        spellCheck={false}
         placeholder={placeholder}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}

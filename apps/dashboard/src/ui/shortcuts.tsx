@@ -12,7 +12,7 @@ import { Dialog } from "./dialog.tsx";
 import { sheetGroups } from "./shortcut-sheet.ts";
 
 export interface Shortcut {
-  /** The key as typed: `j`, `?`, `Enter`, `Escape`, `Ctrl+k`, or a sequence of two: `g t`. */
+  /** The key as typed: `j`, `?`, `Enter`, `Escape`, `Ctrl+k`, `Ctrl+Enter`, or a sequence of two: `g t`. */
   keys: string;
   /** Its action, for the cheat sheet. */
   label: string;
@@ -173,7 +173,8 @@ function createRegistry(openSheet: () => void): Registry {
 function describeKey(event: KeyboardEvent): string | null {
   if (event.altKey || ["Shift", "Control", "Meta", "Alt"].includes(event.key)) return null;
   const key = event.key === " " ? "Space" : event.key;
-  return event.ctrlKey || event.metaKey ? `Ctrl+${key.toLowerCase()}` : key;
+  // Letters arrive in capitals while Shift or Caps Lock is on.
+  return event.ctrlKey || event.metaKey ? `Ctrl+${key.length === 1 ? key.toLowerCase() : key}` : key;
 }
 
 function isEditable(target: EventTarget | null): boolean {

@@ -164,6 +164,17 @@ interface Loadable<Data> {
   refetch(): unknown;
 }
 
+/** In place of a line whose query has no data: nothing while it loads, then the problem with Try again. */
+export function NotRead({ query: { error, refetch } }: { query: Loadable<unknown> }) {
+  if (error == null) return null;
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <ProblemLine problem={error} />
+      <RetryButton problem={error} onRetry={() => void refetch()} />
+    </div>
+  );
+}
+
 /**
  * The three states of a query: loading, failed, loaded. Loaded content stays visible during a refresh, and a failed
  * refresh is reported above it.

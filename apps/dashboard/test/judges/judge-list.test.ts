@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeLive, orderJudges } from "../../src/judges/judge-list.ts";
+import { describeGroupLive, describeLive, orderJudges } from "../../src/judges/judge-list.ts";
 
 test("what a judge rates by itself is said in words", () => {
   const online = { enabled: true, sampleRate: 0.25 };
@@ -11,6 +11,13 @@ test("what a judge rates by itself is said in words", () => {
   expect(describeLive({ enabled: true, sampleRate: 1, scope: "session", idleSeconds: 120 })).toBe(
     "every session after 2 min of silence",
   );
+});
+
+test("a group that is paused is said to be paused", () => {
+  const online = { enabled: true, sampleRate: 0.25 };
+  expect(describeGroupLive(online)).toBe("25% of traces");
+  expect(describeGroupLive({ ...online, enabled: false })).toBe("25% of traces, paused");
+  expect(describeGroupLive(null)).toBe("runs only");
 });
 
 test("judges at work come first, built-in ones last", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { linkClaim } from "../../src/runs/report-claims.ts";
+import { casesOfVersion, linkClaim } from "../../src/runs/report-claims.ts";
 
 const cases = [
   { key: "3", question: "Can I return a gift card?" },
@@ -24,4 +24,18 @@ test("a claim may begin and end with a case, or be empty", () => {
     { text: "“Can I return a gift card?”", caseKey: "3" },
   ]);
   expect(linkClaim("", cases)).toEqual([]);
+});
+
+test("the cases of a report have the numbers that they have in the version of the run, and none if it is gone", () => {
+  const asked = (...questions: string[]) => ({ questions: questions.map((query) => ({ main_question: { query } })) });
+  const versions = [
+    { versionNumber: 3, snapshot: asked("Second?") },
+    { versionNumber: 2, snapshot: asked("First?", "Second?") },
+  ];
+  expect(casesOfVersion(versions, 2)).toEqual([
+    { key: "0", question: "First?" },
+    { key: "1", question: "Second?" },
+  ]);
+  expect(casesOfVersion(versions, 1)).toEqual([]);
+  expect(casesOfVersion(versions, null)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { comparisonOf, newestPairs, toggleRun } from "../../src/runs/selected-runs.ts";
+import { comparisonOf, newestPairs, replaceRun, toggleRun } from "../../src/runs/selected-runs.ts";
 
 const run = (_id: string, datasetId = "d1") => ({ _id, datasetId });
 
@@ -26,4 +26,13 @@ test("one run, or runs of two datasets, are not compared", () => {
 test("the newest pair of each dataset is the older run and the newer one", () => {
   const [a, b, c, d] = [run("a"), run("b", "d2"), run("c"), run("d")];
   expect(newestPairs([a, b, c, d])).toEqual([{ baseline: c, candidate: a }]);
+});
+
+test("a compared run is replaced by another, or changes places with it when both are compared", () => {
+  const compared = { baseline: "a", candidate: ["b", "c"] };
+  expect(replaceRun(compared, "a", "new")).toEqual({ baseline: "new", candidate: ["b", "c"] });
+  expect(replaceRun(compared, "c", "new")).toEqual({ baseline: "a", candidate: ["b", "new"] });
+  expect(replaceRun(compared, "a", "c")).toEqual({ baseline: "c", candidate: ["b", "a"] });
+  expect(replaceRun(compared, "b", "a")).toEqual({ baseline: "b", candidate: ["a", "c"] });
+  expect(replaceRun(compared, "b", "c")).toEqual({ baseline: "a", candidate: ["c", "b"] });
 });
