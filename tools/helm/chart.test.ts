@@ -13,7 +13,8 @@ interface NetworkPolicySpec {
 }
 
 interface ScaledObjectSpec {
-  triggers: { metadata: { query?: string; threshold?: string } }[];
+  fallback?: object;
+  triggers: { type: string; metadata: { query?: string; threshold?: string } }[];
 }
 
 const { helm, kubeconform } = buildHelm();
@@ -131,6 +132,11 @@ test.for([
   { set: "httpRoute.enabled=true", says: "httpRoute.parentRefs: is needed" },
   { set: "keda.enabled=true", says: "keda.prometheusUrl: is needed" },
   { set: "externalSecrets.enabled=true", says: "externalSecrets: needs store.name and entry" },
+  { set: "settings.SERVICE_OTLP_HTTP_PORT=0", says: "settings.SERVICE_OTLP_HTTP_PORT: must be a port other than 4700" },
+  {
+    set: "settings.SERVICE_OTLP_GRPC_PORT=4700",
+    says: "settings.SERVICE_OTLP_GRPC_PORT: must be a port other than 4700",
+  },
   { set: "services.judges.replicas=2", says: "additional properties 'judges' not allowed" },
 ])("the value $set is refused: $says", async ({ set, says }) => {
   expect(await refusalOf(set)).toContain(says);
@@ -212,6 +218,18 @@ test("KEDA scales each service by what it has too much of, from metrics that exi
     monitor: ["service_monitor_checks_due"],
   });
   for (const [, names] of queries) for (const name of names ?? []) expect(findMetric(name), name).toBeDefined();
+});
+
+test("KEDA has a fallback where a query may fail, and nowhere else, since it refuses one beside processor time alone", async () => {
+  const objects = parse(await template(path.join(chartFolder, "ci-values", "keda.yaml"))).filter(
+    ({ kind }) => kind === "ScaledObject",
+  );
+  expect(objects.length).toBeGreaterThan(3);
+  for (const { metadata, spec } of objects) {
+    const { fallback, triggers } = spec as unknown as ScaledObjectSpec;
+    const isQueried = triggers.some(({ type }) => type === "prometheus");
+    expect([metadata.name, fallback !== undefined]).toEqual([metadata.name, isQueried]);
+  }
 });
 
 test("KEDA takes a judge for full when it has as many calls as SERVICE_JUDGE_CONCURRENCY allows", async () => {

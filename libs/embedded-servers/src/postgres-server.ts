@@ -37,7 +37,7 @@ export async function launchPostgres(launch: PostgresLaunch): Promise<ServerProc
     environment: reusedPid ? { PG_GRANDPARENT_PID: String(reusedPid) } : {},
     account,
     logFile,
-    isReady: (pid) => saysReady(dataFolder, pid),
+    isReady: (pid) => saysReady(dataFolder, { pid, port }),
     readyTimeoutMs: launch.readyTimeoutMs ?? 300_000,
     explain: (output, exit) => explainPostgresFailure(output, exit, { port }),
     onSpawn,
@@ -56,8 +56,11 @@ export async function stopPostgres(server: ServerProcess): Promise<void> {
   ]);
 }
 
-/** PostgreSQL reports its state in the eighth line of postmaster.pid; the first is its process id. */
-async function saysReady(dataFolder: string, pid: number): Promise<boolean> {
+/**
+ * PostgreSQL reports its state in the eighth line of postmaster.pid; the first is its process id, the fourth its port. A file
+ * that a killed PostgreSQL left has another port: in a container the same process id comes again.
+ */
+export async function saysReady(dataFolder: string, { pid, port }: { pid: number; port: number }): Promise<boolean> {
   const lines = (await readFile(path.join(dataFolder, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
-  return lines[0] === String(pid) && lines[7]?.trim() === "ready";
+  return lines[0] === String(pid) && lines[3] === String(port) && lines[7]?.trim() === "ready";
 }

@@ -151,6 +151,21 @@ test("a later backup goes where the log is archived, and nowhere else; one that 
   expect(await readdir(outside)).not.toContain("elsewhere");
 });
 
+test("a backup is refused when the archive is ahead of the log, as after a home was put back to an earlier state", async () => {
+  const archive = path.join(to, "wal");
+  const [last = ""] = (await readdir(archive))
+    .filter((name) => /^[0-9A-F]{24}\.gz$/.test(name))
+    .toSorted()
+    .toReversed();
+  const later = `${last.slice(0, 8)}000000FF000000FF`;
+  await writeFile(path.join(archive, `${later}.gz`), "");
+  await expect(backUp(to, { keep: 1 })).rejects.toMatchObject({
+    code: "backup_refused",
+    message: expect.stringContaining(`${archive} has the segment ${later} of the log`),
+  });
+  await rm(path.join(archive, `${later}.gz`));
+});
+
 test("a restore replaces nothing: neither a running home nor a folder with other files", async () => {
   await expect(restore(to, folder)).rejects.toMatchObject({
     code: "already_running",
@@ -220,10 +235,13 @@ test("everything until the end of the archive is restored, with the secrets", as
   await query(url, "insert into kept values (3)");
   await home.close();
 
-  expect(await restore(to)).toMatchObject({
+  // An interruption in the last step comes too late: the home is complete and stays.
+  const late = interruptAt("Writing the data to disk");
+  expect(await restoreHome({ folder: target, from: to, until: null, newestRow, keptTables, ...late })).toMatchObject({
     now: { rows: { "public.kept": 2 }, newest: { id: "2" } },
     losses: [],
   });
+  expect(late.signal.aborted).toBe(true);
   const secret = path.join(target, "secrets", "root");
   expect(await readFile(secret, "utf8")).toBe("the root secret\n");
   expect((await stat(secret)).mode & 0o777).toBe(0o600);

@@ -40,7 +40,9 @@ export async function runCommand<Option extends string>(command: Command<Option>
   const interruption = new AbortController();
   // A reader of the output that is gone must not end a backup in the middle.
   for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => interruption.abort());
+  // SIGTERM comes more than once: from a service manager, from npm, and from what npm runs. A second Ctrl-C does not wait.
+  process.once("SIGINT", () => interruption.abort());
+  for (const name of ["SIGTERM", "SIGHUP"] as const) process.on(name, () => interruption.abort());
   try {
     const given = readArguments(process.argv.slice(2), options);
     if (given === null) {

@@ -174,7 +174,10 @@ spec:
   scaleTargetRef: { name: {{ $name }} }
   minReplicaCount: {{ $values.replicas }}
   maxReplicaCount: {{ $values.max }}
+  {{- /* KEDA refuses a fallback without a trigger of its own. */}}
+  {{- if has $service (list "ingest" "judge" "monitor") }}
   fallback: { failureThreshold: 3, replicas: {{ $values.replicas }} }
+  {{- end }}
   triggers:
     - type: cpu
       metricType: Utilization

@@ -49,6 +49,16 @@
 {{- $mistakes = append $mistakes (printf "settings.%s: no service reads it" $name) -}}
 {{- end -}}
 {{- end -}}
+{{- $otlpHttp := int (get $values.settings "SERVICE_OTLP_HTTP_PORT" | default -1) -}}
+{{- $otlpGrpc := int (get $values.settings "SERVICE_OTLP_GRPC_PORT" | default -1) -}}
+{{- range $name := list "SERVICE_OTLP_HTTP_PORT" "SERVICE_OTLP_GRPC_PORT" -}}
+{{- if and (hasKey $values.settings $name) (has (int (get $values.settings $name)) (list 0 4700)) -}}
+{{- $mistakes = append $mistakes (printf "settings.%s: must be a port other than 4700; leave it out to have none" $name) -}}
+{{- end -}}
+{{- end -}}
+{{- if and (gt $otlpHttp 0) (eq $otlpHttp $otlpGrpc) -}}
+{{- $mistakes = append $mistakes "settings.SERVICE_OTLP_HTTP_PORT, settings.SERVICE_OTLP_GRPC_PORT: must differ" -}}
+{{- end -}}
 {{- $auth := toString (get $values.settings "SERVICE_AUTH" | default "disabled") -}}
 {{- $open := toString (get $values.settings "SERVICE_ALLOW_UNAUTHENTICATED_NETWORK" | default "false") -}}
 {{- if and (ne $auth "enabled") (ne $open "true") -}}

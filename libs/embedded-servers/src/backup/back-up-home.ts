@@ -7,7 +7,7 @@ import { type BackupSet, backupSet } from "./backup-set.ts";
 import { areOnOneDisk, chooseTarget } from "./choose-target.ts";
 import { assertRoom, writeDurably } from "./copy-files.ts";
 import type { NewestRow } from "./count-contents.ts";
-import { backupState, endArchive, readArchive, startArchive } from "./log-archive.ts";
+import { backupState, endArchive, listSegments, readArchive, startArchive } from "./log-archive.ts";
 import { findRunningPostgres, type RunningPostgres } from "./running-postgres.ts";
 import { removeOldBases, type TakenBackup, takeBase, untilArchived } from "./take-base.ts";
 
@@ -66,6 +66,7 @@ async function backUp(session: pg.Client, postgres: RunningPostgres, options: Ba
     await assertRoom(to, await sizeOf(session));
     await mkdir(set.bases, { recursive: true, mode: 0o700 });
     if (isNew) await beginArchive(session, set, postgres);
+    else await assertArchiveIsOlder(session, set.archive);
     const taken = await takeBase(session, set, postgres, options);
     const { finishedAt, bytes } = taken.base;
     // What metrics read.
@@ -81,6 +82,28 @@ async function backUp(session: pg.Client, postgres: RunningPostgres, options: Ba
     }
     throw error;
   }
+}
+
+/**
+ * A home that was put back to an earlier state writes segments again that the archive has with another content. Their
+ * archiving fails, and a backup that finds the old ones would restore to nothing.
+ */
+async function assertArchiveIsOlder(session: pg.Client, archive: string): Promise<void> {
+  const segments = await listSegments(archive);
+  // One byte farther, because the place between two segments counts to the first one. Read after the list: an archived segment is always older.
+  const { rows } = await session.query<{ current: string }>(
+    "select pg_walfile_name(pg_current_wal_lsn() + 1::numeric) as current",
+  );
+  const current = rows[0]?.current ?? "";
+  const later = segments.findLast((segment) => segment.slice(0, 8) === current.slice(0, 8) && segment >= current);
+  if (later === undefined) return;
+  throw new EmbeddedServerError(
+    "backup_refused",
+    `${archive} has the segment ${later} of the log, and this PostgreSQL has only reached ${current}.`,
+    {
+      hint: "SERVICE_HOME was put back to an earlier state. Run npm run backup -- --end, and back up into an empty folder.",
+    },
+  );
 }
 
 /** Ends the archive of a running home. Backups stay, and restore to any moment until now. Null: there was no archive. */

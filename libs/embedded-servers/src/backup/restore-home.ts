@@ -70,9 +70,12 @@ export async function restoreHome(options: RestoreOptions): Promise<RestoredHome
     home.beforeClose(async () => {
       if (!isComplete) await empty(home);
     });
-    const restored = await home.start(() => restoreInto(home, source, options));
-    isComplete = true;
-    return restored;
+    return await home.start(async () => {
+      const restored = await restoreInto(home, source, options);
+      // In here: a close waits for this work alone, and would empty the home before the next line out there runs.
+      isComplete = true;
+      return restored;
+    });
   } catch (error) {
     signal.throwIfAborted();
     throw error;
@@ -222,6 +225,7 @@ async function restoreInto(
     await home.guard("postgres", null);
   }
   signal.throwIfAborted();
+  onProgress("Writing the data to disk.");
   await syncDisk(work);
   await rename(data, path.join(servers, "postgres"));
   await rm(work, { recursive: true });
