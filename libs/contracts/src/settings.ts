@@ -229,7 +229,10 @@ export const settings = {
     z.enum(["on", "off"]).default("off"),
     "on applies the documented limits per key: 300 ingest, 60 CI, 60 evaluation requests per minute.",
   ),
-  SERVICE_RATE_LIMIT_KEY_INGEST: setting(limit.optional(), "Limit per key and minute on POST /ingest/traces."),
+  SERVICE_RATE_LIMIT_KEY_INGEST: setting(
+    limit.optional(),
+    "Limit per key and minute on POSTs of traces, span updates, scores and media, together.",
+  ),
   SERVICE_RATE_LIMIT_KEY_CI: setting(limit.optional(), "Limit per key and minute on /ingest/ci-runs."),
   SERVICE_RATE_LIMIT_KEY_EVAL: setting(limit.optional(), "Limit per key and minute on /custom-agent-evaluations."),
   SERVICE_METRICS_TOKEN: secret(

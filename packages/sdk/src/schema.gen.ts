@@ -2595,7 +2595,7 @@ export interface operations {
                 ratingMin?: string;
                 /** @description 0 to 10, inclusive */
                 ratingMax?: string;
-                /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these */
+                /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these. Where live checks do not apply, only errors count */
                 failing?: string;
                 /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
                 toolFailing?: string;
@@ -2705,7 +2705,7 @@ export interface operations {
                 ratingMin?: string;
                 /** @description 0 to 10, inclusive */
                 ratingMax?: string;
-                /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these */
+                /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these. Where live checks do not apply, only errors count */
                 failing?: string;
                 /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
                 toolFailing?: string;
@@ -2758,7 +2758,7 @@ export interface operations {
                 ratingMin?: string;
                 /** @description 0 to 10, inclusive */
                 ratingMax?: string;
-                /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these */
+                /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these. Where live checks do not apply, only errors count */
                 failing?: string;
                 /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
                 toolFailing?: string;

@@ -103,6 +103,8 @@ export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
       names,
       variants: { bus, logger, signal, variantsMs: timings.variantsMs },
       refuseCiRun: (projectId, runId) => refuseCiRun(ciRuns, projectId, runId),
+      // Clients may give other runs this source, too.
+      isCiRun: async (projectId, { id, runSource }) => runSource === "ci" && (await ciRuns.exists(projectId, id)),
     }),
     ...rescoringRoutes({ ...dependencies, members }),
     {

@@ -56,6 +56,14 @@ describe("a CI run", () => {
     });
   });
 
+  test("asks each question once, whatever the repetitions of its dataset", async () => {
+    const runId = await client.startRun({}, { numberOfRequests: 3 }, 2);
+    expect(await client.readRun(runId)).toMatchObject({ askedCount: 2 });
+    await client.answer(runId, 0, "8");
+    const { body } = await client.send("GET", `/runs/${runId}/missing-results`);
+    expect(body.missing).toMatchObject([{ questionIndex: 1, runNumber: 1 }]);
+  });
+
   test("is started in camelCase too, and keeps its git context to the letter", async () => {
     const datasetId = await client.createCiDataset({}, {}, 1);
     const git = '{ "branch": "m\\u0000n", "n": 1.0, "big": 123456789012345678901234567890, "lone": "\\ud800" }';

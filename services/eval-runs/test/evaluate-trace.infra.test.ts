@@ -306,6 +306,10 @@ test("a run made from a trace is no baseline, but can be compared", { tags: ["sp
 
   const gate = await client.send("GET", `/runs/${runId}/gate?noRegression=true`);
   expect(gate.body).toMatchObject({ passed: true, baselineAverage: null });
+  expect(await client.send("GET", `/runs/${runId}/gate?noRegression=true&baseline=${evaluated}`)).toMatchObject({
+    status: 400,
+    body: { error: "The baseline is the evaluation of one trace" },
+  });
 
   const compared = await client.sendTo("GET", `/api/v1/evaluate/runs/compare?baseline=${evaluated}&candidate=${runId}`);
   expect(compared.status).toBe(200);

@@ -148,15 +148,11 @@ describe("an external run", () => {
     const scores = [{ name: "Exact", score: 1 }];
     await client.submit(runId, [buildResult({ codeScorerResults: scores })]);
     const verdict = { judgeId: "primary", rating: null, reason: "no_key" as const, model: "fake", durationMs: 1 };
-    judge.behave(() => ({
-      verdicts: [{ ...verdict, status: "skipped", justification: "There is no key." }],
-      similarity: {},
-    }));
-
-    for (const _ of [1, 2]) {
+    for (const justification of ["There is no key.", "There is no key.", "The quota is used up."]) {
+      judge.behave(() => ({ verdicts: [{ ...verdict, status: "skipped", justification }], similarity: {} }));
       expect((await rescore(runId)).body).toMatchObject({ rescored: 0, stillSkipped: 1, scoringRevision: 0 });
       const [row] = (await client.readRun(runId)).results;
-      expect(row).toMatchObject({ skipCode: "no_key", justification: "There is no key.", codeScorerResults: scores });
+      expect(row).toMatchObject({ skipCode: "no_key", justification, codeScorerResults: scores });
     }
     judge.behave(() => rate(8));
     expect((await rescore(runId)).body).toMatchObject({ rescored: 1, averageRating: 8 });

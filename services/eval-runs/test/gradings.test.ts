@@ -94,7 +94,8 @@ test("a run that is deleted while it is shown is left out", async () => {
   const names = { find: async () => new Map([["a", "Orders"]]) };
   const run = (id: string) =>
     ({ id, datasetId: "a", datasetVersion: 1, planRevision: 0, status: "completed" }) as never;
-  const shown = await createRunShower({ names, gradings }).show("project", [run("gone"), run("here")]);
+  const isCiRun = async (): Promise<boolean> => false;
+  const shown = await createRunShower({ names, gradings, isCiRun }).show("project", [run("gone"), run("here")]);
   expect(shown).toMatchObject([{ stored: { id: "here" }, datasetName: "Orders" }]);
 });
 

@@ -243,6 +243,24 @@ describe("a run", () => {
     expect(body.metrics).toEqual(whole.metrics);
   });
 
+  test("is no baseline for a scorer that it does not have, which rates none of its results, failed ones included", async () => {
+    const failed = { output: null, error: { type: "Timeout", message: "too slow" } };
+    const rated = await makeRun([[0, "8 9"]]);
+    const without = await makeRun([[0, "", failed]], {});
+    const candidate = await makeRun([[0, "8 5"]]);
+    const gateOf = (query: string) =>
+      client.send("GET", `/runs/${candidate}/gate?noRegression=true&scorer=Tone${query}`);
+
+    expect((await gateOf("")).body).toMatchObject({ baselineRunId: rated, baselineAverage: 9, passed: false });
+    expect(await gateOf(`&baseline=${without}`)).toMatchObject({
+      status: 400,
+      body: { error: "Unknown scorer: the baseline has no such scorer" },
+    });
+    const path = `/api/v1/evaluate/runs/compare?baseline=${without}&candidate=${candidate}&scorer=Tone`;
+    const { cases } = comparedRuns.parse((await client.sendTo("GET", path)).body);
+    expect(cases).toMatchObject([{ baseline: { rating: null }, candidate: { rating: 5 }, delta: null }]);
+  });
+
   test("has its histogram, why results were skipped, and its metrics, paraphrases left out", async () => {
     const runId = await makeRun(answers);
 

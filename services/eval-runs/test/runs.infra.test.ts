@@ -340,7 +340,7 @@ async function readOver(
 ): Promise<z.infer<typeof runSchema>> {
   const runs = createRunStore(database);
   const gradings = createGradings({ datasets: createDatasetStore(database), runs });
-  const shower = createRunShower({ names: createDatasetNames(database), gradings });
+  const shower = createRunShower({ names: createDatasetNames(database), gradings, isCiRun: async () => false });
   const results = createResultStore(database);
   const awaited = { ofRun: async () => {}, ofProject: async () => {} };
   const handle = getRun({ database, runs, results, gradings, awaited, shower, intervals: createKnownIntervals() });

@@ -97,6 +97,19 @@ test("a request whose body does not arrive in time is a 408 in the log and in th
   expect(counted).toEqual([expect.stringMatching(/status="408".* 1$/)]);
 });
 
+test("a request whose body is no valid HTTP is a 400 in the log, as it is for the client", async () => {
+  const gateway = await start();
+  const headers = { "content-type": "application/json", "transfer-encoding": "chunked" };
+  const answer = await sendRaw(gateway.url, `${head("POST", traces, headers)}no length\r\n`);
+
+  expect(answer).toMatch(/^HTTP\/1.1 400 /);
+  await vi.waitFor(() =>
+    expect(gateway.log).toContainEqual(
+      expect.objectContaining({ operation: "submitTrace", outcome: "bad_request", status: 400 }),
+    ),
+  );
+});
+
 test("five hundred clients that send nothing further leave a connection for one that does", async () => {
   const gateway = await start();
   const { hostname, port } = new URL(gateway.url);

@@ -163,7 +163,9 @@ describe("a body that holds", () => {
       expect(startOf(unreadable)).toBeNull();
     }
     expect(read({ name: "x", started_at: "2026-01-01T00:00:00Z" }).span.startedAtMs).toBe(Date.UTC(2026, 0, 1));
-    expect(read({ name: "x", started_at: "soon" }).span.startedAtMs).toBeNull();
+    for (const unreadable of ["soon", 1_767_225_600, null, {}]) {
+      expect(read({ name: "x", started_at: unreadable }).span.startedAtMs).toBeNull();
+    }
   });
 
   test("marks evaluation traffic, and nothing else, by its source", () => {

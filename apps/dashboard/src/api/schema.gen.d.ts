@@ -5380,7 +5380,7 @@ export interface operations {
                 ratingMin?: string;
                 /** @description 0 to 10, inclusive */
                 ratingMax?: string;
-                /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these */
+                /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these. Where live checks do not apply, only errors count */
                 failing?: string;
                 /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
                 toolFailing?: string;
@@ -5550,7 +5550,7 @@ export interface operations {
                 ratingMin?: string;
                 /** @description 0 to 10, inclusive */
                 ratingMax?: string;
-                /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these */
+                /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these. Where live checks do not apply, only errors count */
                 failing?: string;
                 /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
                 toolFailing?: string;
@@ -5603,7 +5603,7 @@ export interface operations {
                 ratingMin?: string;
                 /** @description 0 to 10, inclusive */
                 ratingMax?: string;
-                /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these */
+                /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these. Where live checks do not apply, only errors count */
                 failing?: string;
                 /** @description true: a tool of it failed, as found when it settled, in monitored traffic only; false: none did */
                 toolFailing?: string;
@@ -6364,7 +6364,7 @@ export interface operations {
                     pricePerMCacheWriteTokens?: number | null;
                     /** @description Required of a custom model; what is no such text counts as missing */
                     baseUrl?: string;
-                    /** @description Of a custom model's endpoint; a blank one keeps the stored one, null removes it */
+                    /** @description Of a custom model's endpoint; a blank one keeps the stored one while baseUrl stays, null removes it */
                     apiKey?: string | null;
                 };
             };
@@ -6432,7 +6432,7 @@ export interface operations {
                 "application/json": {
                     baseUrl: string;
                     modelId: string;
-                    /** @description Of a custom model's endpoint; a blank one keeps the stored one, null removes it */
+                    /** @description Of a custom model's endpoint; a blank one keeps the stored one while baseUrl stays, null removes it */
                     apiKey?: string | null;
                 };
             };
@@ -6479,7 +6479,7 @@ export interface operations {
                     pricePerMCacheWriteTokens?: number | null;
                     /** @description Required of a custom model; what is no such text counts as missing */
                     baseUrl?: string;
-                    /** @description Of a custom model's endpoint; a blank one keeps the stored one, null removes it */
+                    /** @description Of a custom model's endpoint; a blank one keeps the stored one while baseUrl stays, null removes it */
                     apiKey?: string | null;
                 };
             };

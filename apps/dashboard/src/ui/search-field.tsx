@@ -27,11 +27,16 @@ export function SearchField({
 }) {
   const [typed, setTyped] = useState(value);
   const sent = useRef(value);
+  // Reports that the owner has not given back: each comes late, and must not replace what was typed since.
+  const underWay = useRef<string[]>([]);
   const latest = useRef(onChange);
   latest.current = onChange;
   const place = useRef<HTMLDivElement>(null);
   useShortcuts(group, [{ keys: "/", label, run: () => place.current?.querySelector("input")?.focus() }]);
   useEffect(() => {
+    const at = underWay.current.indexOf(value);
+    underWay.current = at < 0 ? [] : underWay.current.slice(at + 1);
+    if (at >= 0) return;
     if (value !== sent.current) setTyped(value);
     sent.current = value;
   }, [value]);
@@ -39,6 +44,7 @@ export function SearchField({
     if (typed.trim() === sent.current) return;
     const timer = setTimeout(() => {
       sent.current = typed.trim();
+      underWay.current.push(sent.current);
       latest.current(typed.trim());
     }, typingMs);
     return () => clearTimeout(timer);

@@ -31,7 +31,7 @@ const apiKey = z
   .unknown()
   .meta({
     type: ["string", "null"],
-    description: "Of a custom model's endpoint; a blank one keeps the stored one, null removes it",
+    description: "Of a custom model's endpoint; a blank one keeps the stored one while baseUrl stays, null removes it",
   })
   .optional();
 

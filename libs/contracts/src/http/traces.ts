@@ -208,7 +208,7 @@ export const listTracesQuery = z.object({
     .string()
     .optional()
     .describe(
-      "true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these",
+      "true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these. Where live checks do not apply, only errors count",
     ),
   toolFailing: z
     .string()

@@ -17,10 +17,15 @@ export const selectProjectKey = (projectId: string): Statement => ({
   values: [projectId],
 });
 
-/** Any one key; no row if there is none. */
-export const selectAnyProjectKey: Statement = {
-  name: "project_key_read_any",
-  text: "select project_id, sealed_key from auth.project_keys limit 1",
+/** One key: that of the default project, else that of the newest one; no row if there is none. */
+export const selectOneProjectKey: Statement = {
+  name: "project_key_read_one",
+  text: `
+    select key.project_id, key.sealed_key
+    from auth.project_keys key
+    join auth.projects project on project.id = key.project_id
+    order by project.is_default desc, project.id desc
+    limit 1`,
 };
 
 /** By the unique index on the fingerprint; no secret is compared. */

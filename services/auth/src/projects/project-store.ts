@@ -6,8 +6,8 @@ import type { KeyVault } from "../project-keys/key-vault.ts";
 import { createProjectKey } from "../project-keys/project-key.ts";
 import {
   insertProjectKey,
-  selectAnyProjectKey,
   selectKeyOwner,
+  selectOneProjectKey,
   selectProjectKey,
 } from "../project-keys/project-key-store.ts";
 
@@ -77,7 +77,7 @@ export function createProjectStore(database: Database, vault: KeyVault, clock: C
 
   return {
     async requireReadableKeys() {
-      const { rows } = await database.query<{ project_id: string; sealed_key: Buffer }>(selectAnyProjectKey);
+      const { rows } = await database.query<{ project_id: string; sealed_key: Buffer }>(selectOneProjectKey);
       for (const row of rows) vault.open(row.project_id, row.sealed_key);
     },
 

@@ -1,14 +1,14 @@
 import type { comparedRuns } from "@touchstone/contracts";
 import { AppError, type Handler, readParameter, requireProject, runInSlices } from "@touchstone/service-kit";
 import type { z } from "zod";
-import { findScorer } from "../grading/plan.ts";
+import { findScorer, type GradingPlan } from "../grading/plan.ts";
 import { answerPieces } from "../json/answer-pieces.ts";
 import type { AwaitedOutputs } from "../results/awaited-outputs.ts";
 import type { OutlinedResult, ReadResult, ResultStore } from "../results/result-store.ts";
 import type { ResultRow } from "../results/stored-result.ts";
 import { type PlaceOf, readPlaces } from "../runs/align-cases.ts";
 import type { Gradings } from "../runs/gradings.ts";
-import { type RunRatings, readRatings, summarizeRatings } from "../runs/run-ratings.ts";
+import { type RunRatings, readRatings, scorerOf, summarizeRatings } from "../runs/run-ratings.ts";
 import { type RunStore, requireRun, type StoredRun } from "../runs/run-store.ts";
 import { defaultMinEffect } from "../statistics/paired-verdict.ts";
 import { compareRuns as comparePairwise } from "./check-gate.ts";
@@ -218,11 +218,15 @@ export function compareRuns({
     // A scorer that only one of the runs has leaves the other unrated.
     const scorer = findScorer([ofAfter.plan, ofBefore.plan], readParameter(call.query, "scorer"));
     const placeOf = (await readPlaces(gradings, projectId, [before, after])) ?? ((index) => index);
-    const outline = async (run: StoredRun, place: PlaceOf): Promise<RunWithOutline> => {
-      const found = await readRatings(results, { projectId, runId: run.id, scorerId: scorer?.id ?? null });
+    const outline = async (run: StoredRun, plan: GradingPlan, place: PlaceOf): Promise<RunWithOutline> => {
+      const of = { projectId, runId: run.id, scorer: scorerOf(plan, scorer?.id ?? null) };
+      const found = await readRatings(results, of);
       return { run, outline: found.map((result) => placed(result, place)) };
     };
-    const compared = await Promise.all([outline(before, placeOf), outline(after, (index) => index)]);
+    const compared = await Promise.all([
+      outline(before, ofBefore.plan, placeOf),
+      outline(after, ofAfter.plan, (index) => index),
+    ]);
     const expectedBefore = new Map(ofBefore.cases.map((each, index) => [placeOf(index), each.expectedResults]));
     const options = {
       scorer,

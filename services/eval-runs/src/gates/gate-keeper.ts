@@ -5,7 +5,7 @@ import type { IngestClient } from "../ingest-client.ts";
 import type { ResultStore } from "../results/result-store.ts";
 import { alignRatings, readPlaces } from "../runs/align-cases.ts";
 import type { GradedRun, Gradings } from "../runs/gradings.ts";
-import { type RunRatings, readRatings, summarizeRatings } from "../runs/run-ratings.ts";
+import { type RunRatings, readRatings, scorerOf, summarizeRatings } from "../runs/run-ratings.ts";
 import type { RunStore, StoredRun } from "../runs/run-store.ts";
 import { checkGate, roundAverage } from "./check-gate.ts";
 import type { GateRequest } from "./gate-request.ts";
@@ -49,17 +49,19 @@ export function createGateKeeper({ results, ingest, runs, gates, gradings, clock
     return run;
   }
 
-  /** Null: no score of the metric belongs to the run. */
+  /** Null: the run does not have the scorer, or has no score of the metric. */
   async function readGated(
     projectId: string,
-    run: Pick<StoredRun, "id" | "status">,
+    run: GradedRun & Pick<StoredRun, "status">,
     { scorerId, metric }: Gated,
     asker: Asker,
   ) {
     const read = { projectId, runId: run.id };
+    const scorer = scorerId === null ? null : scorerOf(await gradings.planOf(projectId, run), scorerId);
+    if (scorer?.isOfRun === false) return null;
     const rows =
       metric === null
-        ? await readRatings(results, { ...read, scorerId })
+        ? await readRatings(results, { ...read, scorer })
         : await readMetricValues({ ...read, ...asker, metric });
     return rows && { rows, ratings: summarizeRatings(run.id, run.status === "in_progress", rows) };
   }
@@ -88,12 +90,15 @@ export function createGateKeeper({ results, ingest, runs, gates, gradings, clock
       if (pinned.datasetId !== run.datasetId) {
         throw new AppError("bad_request", "The baseline is a run of another dataset");
       }
+      if (pinned.runSource === "trace-eval") {
+        throw new AppError("bad_request", "The baseline is the evaluation of one trace");
+      }
       const read = await readGated(projectId, pinned, gated, asker);
-      if (read === null) throw unknownMetric(gated.metric, "the baseline");
+      if (read === null) throw withoutValues(gated, "the baseline");
       return align(projectId, run, pinned, read.ratings);
     }
     for (const baseline of await gates.listBaselines(projectId, run, gated.metric === null)) {
-      const read = await readGated(projectId, { id: baseline.id, status: "completed" }, gated, asker);
+      const read = await readGated(projectId, { ...baseline, status: "completed" }, gated, asker);
       if (read !== null && read.ratings.averageRating !== null) return align(projectId, run, baseline, read.ratings);
     }
     return null;
@@ -105,7 +110,7 @@ export function createGateKeeper({ results, ingest, runs, gates, gradings, clock
       const gatedScorer = findScorer([await gradings.planOf(projectId, run)], request.scorer);
       const gated: Gated = { scorerId: gatedScorer?.id ?? null, metric: request.metric };
       const read = await readGated(projectId, run, gated, asker);
-      if (read === null) throw unknownMetric(gated.metric, "the run");
+      if (read === null) throw withoutValues(gated, "the run");
       const { rows, ratings } = read;
       const needsBaseline = request.regressionTolerance !== null || request.paired !== null;
       const baseline = needsBaseline ? await readBaseline(projectId, run, request.baselineRunId, gated, asker) : null;
@@ -139,5 +144,7 @@ export function createGateKeeper({ results, ingest, runs, gates, gradings, clock
   };
 }
 
-const unknownMetric = (metric: string | null, what: string): AppError =>
-  new AppError("bad_request", `Unknown metric "${metric}": ${what} has no numeric score of this name`);
+const withoutValues = ({ metric }: Gated, what: string): AppError =>
+  metric === null
+    ? new AppError("bad_request", `Unknown scorer: ${what} has no such scorer`)
+    : new AppError("bad_request", `Unknown metric "${metric}": ${what} has no numeric score of this name`);

@@ -2,6 +2,7 @@ import type { Gate, GateCheck } from "@touchstone/contracts";
 import { type Database, type ListQuery, selectPart } from "@touchstone/db";
 import type { ListPage, SizedRow } from "@touchstone/service-kit";
 import { readList } from "../queries/list-query.ts";
+import type { GradedRun } from "../runs/gradings.ts";
 import { branchOfSubject, commitOfSubject, isJudgedRun } from "../runs/run-filter-reader.ts";
 import type { VerdictFilter, VerdictQuery } from "../runs/verdict-query.ts";
 import { announceGate } from "./announce-gate.ts";
@@ -35,11 +36,7 @@ type VerdictsMatched = Omit<RecordedGateQuery, keyof ListQuery>;
 /** Runs that gates and comparisons choose from, and recorded verdicts. */
 export interface GateStore {
   /** Completed earlier runs of the dataset that may be baselines, newest first: rated ones, unless a metric is gated. */
-  listBaselines(
-    projectId: string,
-    run: { id: string; datasetId: string },
-    isRated: boolean,
-  ): Promise<{ id: string; datasetVersion: number | null }[]>;
+  listBaselines(projectId: string, run: { id: string; datasetId: string }, isRated: boolean): Promise<GradedRun[]>;
   /** The dataset's newest completed run that is neither a trace evaluation nor an external run without a rating. */
   findNewestCompleted(projectId: string, datasetId: string): Promise<string | null>;
   /** Records a verdict, and announces it in the same commit. */
@@ -108,10 +105,10 @@ type RecordedRow = SizedRow & {
 export function createGateStore(database: Database): GateStore {
   return {
     async listBaselines(projectId, { id, datasetId }, isRated) {
-      const { rows } = await database.readScoped<{ id: string; datasetVersion: number | null }>([projectId], {
+      const { rows } = await database.readScoped<GradedRun>([projectId], {
         name: "gate_baselines",
         text: `
-          select id, dataset_version as "datasetVersion"
+          select id, dataset_id as "datasetId", dataset_version as "datasetVersion", plan_revision as "planRevision"
           from evals.runs
           where project_id = $1
             and dataset_id = $2

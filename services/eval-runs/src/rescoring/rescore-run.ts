@@ -164,7 +164,7 @@ interface Again {
   leftMs: number;
 }
 
-/** Null = skipped again, or there is nothing to judge yet. Skipped: the first judge of a result of an external run was unable. */
+/** Null = skipped again, or there is nothing to judge yet. Skipped: a result of an external run, whose row says why. */
 async function judgeAgain(
   dependencies: RescoringDependencies,
   { projectId, organizationId, run, grading, linkTrace, result, leftMs }: Again,
@@ -179,8 +179,7 @@ async function judgeAgain(
     { projectId, organizationId, verdictMode: run.verdictMode, plan, evaluationCase, submitted, linkTrace },
     { leftMs, signal: dependencies.signal },
   );
-  const isFirst = result.skipReason === "scored_by_client";
-  if (judgement.status === "skipped" && !isFirst) return null;
+  if (judgement.status === "skipped" && run.runSource !== externalSource) return null;
   const judged = composeResult(result.id, submitted, judgement, { plan, evaluationCase, batchId: result.row.batchId });
   // The client's scores stay alone, as the next rescoring takes them for the client's.
   const unable = { ...result.row, justification: judgement.justification };

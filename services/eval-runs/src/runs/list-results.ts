@@ -25,7 +25,7 @@ import type { ResultStore } from "../results/result-store.ts";
 import { alignRatings, readPlaces } from "./align-cases.ts";
 import type { Gradings } from "./gradings.ts";
 import { showResult } from "./render-run.ts";
-import { readRatings, summarizeRatings } from "./run-ratings.ts";
+import { readRatings, scorerOf, summarizeRatings } from "./run-ratings.ts";
 import { type RunStore, requireRun, type StoredRun } from "./run-store.ts";
 
 type Reply = z.input<typeof resultList>;
@@ -48,7 +48,8 @@ export function listResults({ runs, results, gradings, awaited }: Dependencies):
     if (baseline.datasetId !== run.datasetId) {
       throw new AppError("bad_request", "The baseline is a run of another dataset");
     }
-    const rows = await readRatings(results, { projectId, runId: baseline.id, scorerId });
+    const scorer = scorerOf(await gradings.planOf(projectId, baseline), scorerId);
+    const rows = await readRatings(results, { projectId, runId: baseline.id, scorer });
     const placeOf = await readPlaces(gradings, projectId, [baseline, run]);
     return alignRatings(summarizeRatings(baseline.id, false, rows), placeOf).caseRatings;
   }
@@ -61,7 +62,7 @@ export function listResults({ runs, results, gradings, awaited }: Dependencies):
     const { cases, plan } = await gradings.ofRun(projectId, run);
     const scorerId = findScorer([plan], scorer)?.id ?? null;
     const baseline = await readBaseline(projectId, run, baselineId, scorerId);
-    const outline = await readRatings(results, { projectId, runId: run.id, scorerId });
+    const outline = await readRatings(results, { projectId, runId: run.id, scorer: scorerOf(plan, scorerId) });
     const listed = list(outline, { filter, order, baseline });
     const from = cursor === null ? 0 : listed.findIndex(({ result }) => result.id === cursor) + 1;
     if (cursor !== null && from === 0) throw new AppError("bad_request", "Unknown cursor");

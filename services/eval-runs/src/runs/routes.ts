@@ -34,7 +34,7 @@ import { findMissingResults } from "./missing-results.ts";
 import { renderRun, renderRunAlone } from "./render-run.ts";
 import { type RunStore, requireRun } from "./run-store.ts";
 import type { RunStreams } from "./run-streams.ts";
-import { createRunShower, type RunShower } from "./show-runs.ts";
+import { createRunShower, type IsCiRun, type RunShower } from "./show-runs.ts";
 import { submitResults } from "./submit-results.ts";
 
 interface RunRouteDependencies extends FinalizingDependencies {
@@ -50,15 +50,16 @@ interface RunRouteDependencies extends FinalizingDependencies {
   clock: Clock;
   variants: VariantDependencies;
   refuseCiRun: RefuseCiRun;
+  isCiRun: IsCiRun;
   awaited: AwaitedOutputs;
 }
 
 /** Runs and their results. */
 export function runRoutes(dependencies: RunRouteDependencies): ServedRoute[] {
   const { datasets, runs, results, gradings, configs, groups, members, names, runStreams, scorer } = dependencies;
-  const { database, batchMs, signal, clock, variants, refuseCiRun, awaited } = dependencies;
+  const { database, batchMs, signal, clock, variants, refuseCiRun, isCiRun, awaited } = dependencies;
   const intervals = createKnownIntervals();
-  const shower = createRunShower({ names, gradings });
+  const shower = createRunShower({ names, gradings, isCiRun });
   return [
     {
       route: routes.createRun,
@@ -70,7 +71,7 @@ export function runRoutes(dependencies: RunRouteDependencies): ServedRoute[] {
     { route: routes.streamRun, handle: streamRun({ runs, runStreams }) },
     { route: routes.submitResults, handle: submitResults({ runs, results, gradings, groups, refuseCiRun, scorer }) },
     { route: routes.listResults, handle: listResults({ runs, results, gradings, awaited }) },
-    { route: routes.listMissingResults, handle: listMissingResults({ runs, results, gradings }) },
+    { route: routes.listMissingResults, handle: listMissingResults({ runs, results, gradings, isCiRun }) },
     { route: routes.finalizeRun, handle: finalizeRun({ runs, results, refuseCiRun, database, batchMs, signal }) },
   ];
 }
@@ -142,8 +143,10 @@ function listMissingResults({
   runs,
   results,
   gradings,
+  isCiRun,
 }: {
   runs: RunStore;
+  isCiRun: IsCiRun;
   results: ResultStore;
   gradings: Gradings;
 }): Handler {
@@ -151,9 +154,10 @@ function listMissingResults({
     const projectId = requireProject(call);
     const shown = readQuestions(call.query);
     const run = await requireRun(runs, projectId, call.params.runId);
-    const { cases, numberOfRequests } = await gradings.ofRun(projectId, run);
+    const { cases, numberOfRequests: repetitions } = await gradings.ofRun(projectId, run);
     // A trace that is graded alone answers no question.
     const asked = run.runSource === "trace-eval" ? 0 : cases.length;
+    const numberOfRequests = (await isCiRun(projectId, run)) ? 1 : repetitions;
     const keys = await results.listKeys(projectId, run.id);
     const reply: z.input<typeof missingResults> = {
       runId: run.id,

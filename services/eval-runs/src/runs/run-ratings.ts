@@ -1,3 +1,4 @@
+import { type GradingPlan, rowGradersOf } from "../grading/plan.ts";
 import type { OutlinedResult, ResultStore } from "../results/result-store.ts";
 import { type CountedResult, computeLiveStatistics } from "../statistics/result-tally.ts";
 import { readJudgeRatings } from "./run-counter.ts";
@@ -12,19 +13,32 @@ export interface RunRatings {
   isInProgress: boolean;
 }
 
+/** A scorer, and whether the run has it. */
+export interface RunScorer {
+  id: string;
+  isOfRun: boolean;
+}
+
+/** Null stays null: the run's own rating. */
+export function scorerOf(plan: GradingPlan, scorerId: string | null): RunScorer | null {
+  if (scorerId === null) return null;
+  return { id: scorerId, isOfRun: rowGradersOf(plan).some(({ id }) => id === scorerId) };
+}
+
 /**
  * Reads the values of a run's results that a gate needs, in display order, as rated by the scorer; null = the run's own rating.
- * A failed result is 0 for every scorer. A scorer's ratings are in the rows, which are read page by page.
+ * A failed result is 0 for every scorer of the run. A scorer's ratings are in the rows, which are read page by page.
  */
 export async function readRatings(
   results: ResultStore,
-  { projectId, runId, scorerId }: { projectId: string; runId: string; scorerId: string | null },
+  { projectId, runId, scorer }: { projectId: string; runId: string; scorer: RunScorer | null },
 ): Promise<OutlinedResult[]> {
-  if (scorerId === null) return results.outline(projectId, runId);
+  if (scorer === null) return results.outline(projectId, runId);
+  const ratingOfFailed = scorer.isOfRun ? 0 : null;
   const rated: OutlinedResult[] = [];
   for await (const page of results.pages(projectId, runId)) {
     for (const { id, questionIndex, isVariant, status, rowText } of page) {
-      const rating = status === "failed" ? 0 : (readJudgeRatings(rowText).get(scorerId) ?? null);
+      const rating = status === "failed" ? ratingOfFailed : (readJudgeRatings(rowText).get(scorer.id) ?? null);
       rated.push({ id, questionIndex, isVariant, status, rating });
     }
   }

@@ -4,6 +4,9 @@ import type { Gradings } from "./gradings.ts";
 import type { ShownRun } from "./render-run.ts";
 import type { StoredRun } from "./run-store.ts";
 
+/** Whether a run belongs to a CI run, which answers each question once. */
+export type IsCiRun = (projectId: string, run: Pick<StoredRun, "id" | "runSource">) => Promise<boolean>;
+
 /** Finds the values of runs that are shown besides their counts. */
 export interface RunShower {
   /** In their order, without those that were deleted meanwhile. */
@@ -13,16 +16,18 @@ export interface RunShower {
 export function createRunShower({
   names,
   gradings,
+  isCiRun,
 }: {
   names: DatasetNames;
   gradings: Pick<Gradings, "planOf" | "ofRun">;
+  isCiRun: IsCiRun;
 }): RunShower {
   async function countAsked(projectId: string, run: StoredRun): Promise<number | null> {
     if (run.status !== "in_progress") return null;
     // A trace that is graded alone answers no question.
     if (run.runSource === "trace-eval" || run.datasetVersion === null) return null;
     const { cases, numberOfRequests } = await gradings.ofRun(projectId, run);
-    return cases.length * numberOfRequests;
+    return cases.length * ((await isCiRun(projectId, run)) ? 1 : numberOfRequests);
   }
 
   return {

@@ -1,15 +1,18 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { requestIdHeader } from "@touchstone/contracts";
+import { type ErrorCode, requestIdHeader } from "@touchstone/contracts";
 import type { AnswerHeaders } from "./answer-headers.ts";
 
 // Importing a value of this module loads all of its exports, including WebSockets: 11 MB that a gateway never uses.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
+/** Node's code for a request that did not arrive in time. */
+const lateCode = "ERR_HTTP_REQUEST_TIMEOUT";
+
 export interface BrokenRequests {
-  /** Records each complete request with its answer. */
-  remember(request: IncomingMessage, response: ServerResponse): void;
+  /** Records each request with its answer. `onRefused` is called if its body is broken or late, and that is answered. */
+  remember(request: IncomingMessage, response: ServerResponse, onRefused: (code: ErrorCode) => void): void;
   /** Answers bytes that are not a request, and ends the connection: the start of a next request cannot be found. */
   refuse(error: Error & { code?: string }, socket: Socket): void;
 }
@@ -20,7 +23,10 @@ export interface BrokenRequests {
  * client would mistake the refusal for that answer.
  */
 export function createBrokenRequests(answerHeaders: AnswerHeaders): BrokenRequests {
-  const latest = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
+  const latest = new WeakMap<
+    Socket,
+    { request: IncomingMessage; response: ServerResponse; onRefused(code: ErrorCode): void }
+  >();
 
   function isItsTurn(socket: Socket): boolean {
     const last = latest.get(socket);
@@ -31,13 +37,18 @@ export function createBrokenRequests(answerHeaders: AnswerHeaders): BrokenReques
   }
 
   return {
-    remember(request, response) {
-      latest.set(request.socket, { request, response });
+    remember(request, response, onRefused) {
+      latest.set(request.socket, { request, response, onRefused });
     },
     refuse(error, socket) {
       if (error.code === "ECONNRESET" || !socket.writable || !isItsTurn(socket)) {
         socket.destroy();
         return;
+      }
+      const last = latest.get(socket);
+      // The end of the connection in the middle of a body is that of a client that has gone.
+      if (last?.request.complete === false && error.code !== "HPE_INVALID_EOF_STATE") {
+        last.onRefused(error.code === lateCode ? "request_timeout" : "bad_request");
       }
       // A client that keeps its side open must not keep the server's side open.
       socket.end(renderRefusal(error.code, answerHeaders), () => socket.destroy());
@@ -61,7 +72,7 @@ function renderRefusal(code: string | undefined, answerHeaders: AnswerHeaders): 
 }
 
 function describe(code: string | undefined): [status: number, message: string] {
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return [408, "The request did not arrive in time."];
+  if (code === lateCode) return [408, "The request did not arrive in time."];
   if (code === "HPE_HEADER_OVERFLOW")
     return [431, "The address and the headers of the request are too large together."];
   return [400, "The request is not valid HTTP."];

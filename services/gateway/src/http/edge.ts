@@ -95,14 +95,13 @@ export function createEdge(options: EdgeOptions): Edge {
     request.passage = passage;
     watchPassage(passage, { request, reply }, options);
     reply.header(requestIdHeader, request.id).headers(answerHeaders);
-    brokenRequests.remember(request.raw, reply.raw);
+    brokenRequests.remember(request.raw, reply.raw, (code) => {
+      passage.refusedWithoutReply = code;
+    });
     watchArrival(
       request.raw,
       { arrivalMs: options.requestTimeoutMs, isReadAsItComes: route !== null && isReadAsItComes(route) },
-      () => {
-        passage.refusedWithoutReply = "request_timeout";
-        brokenRequests.refuse(arrivedTooLate(), request.raw.socket);
-      },
+      () => brokenRequests.refuse(arrivedTooLate(), request.raw.socket),
     );
 
     const mightUseSession = route !== null && options.mightUseSession(route);

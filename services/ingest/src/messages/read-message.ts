@@ -80,9 +80,14 @@ function toolMessage(content: string, id: string | undefined): Message {
   return id === undefined ? { role: "tool", content } : { role: "tool", content, tool_call_id: id };
 }
 
+/** The role of messages under its other names too; undefined for anything else. */
+export function knownRole(given: unknown): string | undefined {
+  return typeof given === "string" ? lookUp(roles, given.toLowerCase()) : undefined;
+}
+
 /** `{role, content | parts | contents, tool_calls, tool_call_id}`: OpenAI, Anthropic, GenAI, Gemini and most others. */
 function readRoleMessage(value: Record<string, unknown>): Message[] | null {
-  const role = typeof value.role === "string" ? lookUp(roles, value.role.toLowerCase()) : undefined;
+  const role = knownRole(value.role);
   if (role === undefined) return null;
   // OpenAI's models refuse in another member, beside an empty content.
   const content = value.content ?? value.parts ?? readContents(value.contents) ?? value.text ?? value.refusal;

@@ -37,7 +37,7 @@ export function readSubmittedTrace(type: JsonType, members: Members | null): Sub
   const { toolCalls, problems } = readToolCalls(read.json("tool_calls", "array")?.text ?? null);
   read.blame("tool_calls", problems);
   const statedKind = normaliseSpanKind(read.text("span_kind") ?? "") ?? kindOfMetadata(metadata);
-  const startedAtMs = readStart(read.slice("started_at_unix_nano")) ?? readInstant(read.text("started_at"));
+  const startedAtMs = readStart(read.slice("started_at_unix_nano")) ?? readInstant(read.slice("started_at"));
 
   const submitted: SubmittedTrace = {
     span: {
@@ -107,8 +107,8 @@ function readTimestamp(read: FieldReader): number | null {
 }
 
 /** An invalid start is ignored and never rejects the trace (completions 2.1). */
-function readInstant(text: string | null): number | null {
-  const atMs = text === null ? null : parseIsoTime(text);
+function readInstant(slice: JsonSlice | null): number | null {
+  const atMs = slice?.type === "string" ? parseIsoTime(JSON.parse(slice.text) as string) : null;
   return atMs !== null && atMs >= 0 && atMs <= instantMaxMs ? atMs : null;
 }
 

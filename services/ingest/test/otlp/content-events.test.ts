@@ -73,6 +73,11 @@ describe("messages in span events", () => {
     '{"text":"Sunny.","structured_output":{"city":"Paris"}}',
     '["Paris","Rome"]',
     '[{"city":"Paris"}]',
+    '{"name":"Ann","role":"Engineer"}',
+    '{"name":"Ann","role":"user"}',
+    '{"title":"t","content":"c"}',
+    '{"role":"Engineer","content":"c"}',
+    '{"refusal":true,"category":"x"}',
     "42\n",
   ])("answer with the text %s as it was sent, since it is neither a message nor parts", async (message) => {
     const row = await rowOf({ attributes: llm, events: [{ name: "gen_ai.choice", attributes: { message } }] });

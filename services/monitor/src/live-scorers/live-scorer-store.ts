@@ -88,7 +88,7 @@ export function createLiveScorerStore(maintenance: Database): LiveScorerStore {
             for update skip locked
           )
           update monitor.sessions
-          set look_at = now()
+          set look_at = active_at
           from idle
           where sessions.project_id = $1
             and sessions.session_id = idle.session_id`,

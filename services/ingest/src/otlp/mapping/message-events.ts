@@ -1,7 +1,7 @@
 import { isRecord, looselyParsed } from "../../messages/json-text.ts";
 import type { Message } from "../../messages/message.ts";
 import { readPart } from "../../messages/message-part.ts";
-import { readMessage } from "../../messages/read-message.ts";
+import { knownRole, readMessage } from "../../messages/read-message.ts";
 import type { ReceivedEvent } from "../wire/received-span.ts";
 import type { SpanFacts } from "./span-facts.ts";
 
@@ -56,8 +56,9 @@ export function readEventList(value: unknown, wanted: "prompts" | "choices"): Me
   return messages.length === 0 ? null : messages;
 }
 
-/** Members that tell a message from an answer that is an object itself. `text` does not: answers have it too. */
-const messageMembers = ["role", "content", "parts", "tool_calls", "toolCalls", "function_call", "refusal"];
+/** What messages say, and what may be beside it. `text` is in answers too. */
+const spokenMembers = ["content", "parts", "tool_calls", "toolCalls", "function_call", "refusal"];
+const besideMembers = ["role", "id", "index", "finish_reason"];
 
 /** The answer is in `message`, as an object, text or parts, or it is the body itself. */
 function readChoice(body: Record<string, unknown>): Message[] {
@@ -79,8 +80,12 @@ function isListOfParts(list: readonly unknown[]): boolean {
   return list.length === 0 || list.some((part) => isRecord(part) && readPart(part).kind !== "other");
 }
 
+/** An answer that is an object itself may have members of the same names, such as `role` and `content`. */
 function isMessage(value: Record<string, unknown>): boolean {
-  return messageMembers.some((member) => Object.hasOwn(value, member));
+  const members = Object.keys(value);
+  if (!members.some((member) => spokenMembers.includes(member))) return false;
+  if (value.role !== undefined) return knownRole(value.role) !== undefined;
+  return members.every((member) => spokenMembers.includes(member) || besideMembers.includes(member));
 }
 
 /** A body may be spread over the event's attributes or be one JSON text; Strands encodes each of its members again. */
