@@ -11,6 +11,12 @@ export const drainingHeader = "x-internal-draining";
 export const notTakenHeader = "x-internal-not-taken";
 
 /**
+ * On a failure that every request has at the moment, since the service's store is unavailable: it says nothing about the
+ * request, and a caller that repeats it need not count the try. Never sent to clients.
+ */
+export const outageHeader = "x-internal-outage";
+
+/**
  * On a 401 with which a service refuses the identity of its caller. It lets the gateway distinguish this 401 from one
  * that is meant for the client. Never sent to clients.
  */

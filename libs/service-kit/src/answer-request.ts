@@ -4,11 +4,12 @@ import {
   identityHeader,
   identityRefusedHeader,
   notTakenHeader,
+  outageHeader,
   type ServiceName,
 } from "@touchstone/contracts";
 import { type RenderedAnswer, renderAnswer, renderFailure } from "./answer.ts";
 import type { AnswerRoom } from "./answer-room.ts";
-import { AppError } from "./app-error.ts";
+import { AppError, isAppError } from "./app-error.ts";
 import type { BodyBudget, BodyShare } from "./body-budget.ts";
 import type { Call } from "./call.ts";
 import type { Clock } from "./clock.ts";
@@ -100,6 +101,7 @@ export function createAnswerRequest(options: {
       cause = thrown;
       room.release();
       failure = renderError(thrown, envelope, method);
+      if (isAppError(thrown) && thrown.isOutage) failure.headers[outageHeader] = "1";
       answer = renderFailure(failure, envelope, headers);
     } finally {
       share?.release();

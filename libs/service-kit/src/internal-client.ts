@@ -4,6 +4,7 @@ import {
   type InternalRoute,
   identityHeader,
   notTakenHeader,
+  outageHeader,
   requestIdHeader,
   type ServiceName,
 } from "@touchstone/contracts";
@@ -40,7 +41,10 @@ export interface Hop {
 export interface InternalClient {
   /** Forwards raw bytes. Throws `service_unavailable` when there is no answer in time. */
   forward(hop: Hop): Promise<HopAnswer>;
-  /** Calls an internal route; the reply is checked against its schema. */
+  /**
+   * Calls an internal route; the reply is checked against its schema. Throws `service_unavailable` for a refusal, with
+   * `isOutage` if it is one of the service's store, or the service is starting.
+   */
   call<R extends InternalRoute>(
     route: R,
     body: z.input<R["body"]>,
@@ -161,7 +165,7 @@ async function callRoute<R extends InternalRoute>(
   body: z.input<R["body"]>,
   { requestId, deadlineMs }: { requestId: string; deadlineMs: number },
 ): Promise<z.output<R["reply"]>> {
-  const { status, body: answered } = await forward({
+  const answer = await forward({
     method: route.method,
     path: route.path,
     headers: { "content-type": "application/json" },
@@ -169,13 +173,15 @@ async function callRoute<R extends InternalRoute>(
     claims: { projectId: null, organizationId: null, userId: null, role: null, requestId },
     deadlineMs,
   });
+  const { status, headers } = answer;
   if (status !== 200) {
-    await answered.dump();
+    await answer.body.dump();
     throw new AppError("service_unavailable", `The ${audience} service could not answer; retry.`, {
       cause: new Error(`${route.id} answered ${status}`),
+      isOutage: headers[outageHeader] !== undefined || (status === 503 && headers[notTakenHeader] !== undefined),
     });
   }
-  const reply = await answered.json().catch((cause: unknown) => {
+  const reply = await answer.body.json().catch((cause: unknown) => {
     throw new AppError("service_unavailable", `The ${audience} service did not answer in time; retry.`, { cause });
   });
   return route.reply.parse(reply) as never;

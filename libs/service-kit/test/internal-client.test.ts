@@ -3,13 +3,18 @@ import { internalRoutes } from "@touchstone/contracts";
 import { afterEach, expect, test } from "vitest";
 import {
   AppError,
+  createHttpServer,
   createInternalClient,
+  createLogger,
+  createMetrics,
   type Hop,
   type HopAnswer,
   type InternalClient,
+  serviceStarting,
   systemClock,
 } from "../src/index.ts";
 
+const rootSecret = "a root secret of the installation, long enough";
 const servers: Server[] = [];
 const clients: InternalClient[] = [];
 
@@ -37,7 +42,7 @@ function clientOf(...addresses: string[]): InternalClient {
     issuer: "gateway",
     audience: "ingest",
     addresses,
-    rootSecret: "a root secret of the installation, long enough",
+    rootSecret,
     clock: systemClock,
   });
   clients.push(client);
@@ -164,4 +169,33 @@ test("each piece of a slow body restarts the deadline", async () => {
   const answer = await client.forward({ ...hop, body: body(), deadlineMs: 300 });
 
   expect(answer.status).toBe(200);
+});
+
+test.each([
+  ["an outage of the service's store", new AppError("store_unavailable", "away", { isOutage: true }), true],
+  ["the start of the service", serviceStarting(), true],
+  ["a statement that took too long", new AppError("store_unavailable", "too long"), false],
+  ["a bug of the service", new Error("a bug"), false],
+])("the caller of an internal route learns whether a failure is an outage: %s", async (_, thrown, isOutage) => {
+  const route = internalRoutes.readTraceUsage;
+  const handle = async () => {
+    throw thrown;
+  };
+  const server = createHttpServer({
+    service: "ingest",
+    routes: [{ route, handle }],
+    rootSecret,
+    clock: systemClock,
+    logger: createLogger({ service: "ingest", level: "silent" }),
+    metrics: createMetrics(),
+    readiness: async () => ({ ready: true, checks: {} }),
+  });
+  try {
+    const client = clientOf(await server.listen({ host: "127.0.0.1", port: 0 }));
+    const options = { requestId: "request-1", deadlineMs: 10_000 };
+    const calling = client.call(route, { projectId: crypto.randomUUID() }, options);
+    await expect(calling).rejects.toMatchObject({ code: "service_unavailable", isOutage });
+  } finally {
+    await server.stop();
+  }
 });

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { rescoreRunReply, resultsRated } from "@touchstone/contracts";
-import { openDatabase } from "@touchstone/db";
+import { type Database, openDatabase } from "@touchstone/db";
 import { buildDataset, buildResult } from "@touchstone/testkit";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createGate, until } from "./conditions.ts";
+import { startCuttableProxy } from "./cuttable-proxy.ts";
 import { type JudgeReply, rate } from "./fake-judge.ts";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
 import { quiet, startEvalRuns } from "./start-eval-runs.ts";
@@ -224,6 +225,71 @@ describe("rescoring a run", () => {
     expect((await rescore(runId)).body).toMatchObject({ rescored: 25, remaining: 0 });
   });
 
+  test("raises the scoring revision once and counts every result when the answer to a commit is lost", async () => {
+    const proxy = await startCuttableProxy(system.database.url);
+    system.cleanups.defer(() => proxy.stop());
+    client = createProjectClient((await system.startService({}, proxy.url)).address);
+    const runId = await client.createRun(await client.createDataset(buildDataset()));
+    await client.submit(runId, [buildResult(), buildResult({ output: { text: "later" } })]);
+    await client.finalize(runId);
+    const commit = await slowFirstCommit();
+    const gate = createGate();
+    judge.behave(async (body) => {
+      if (body.case.output === "later") await gate.opened;
+      return rate(6);
+    });
+
+    const rescoring = rescore(runId);
+    await until(async () => expect(await commit.hasBegun()).toBe(true));
+    proxy.cut();
+    proxy.mend();
+    gate.open();
+
+    expect(await rescoring).toMatchObject({
+      status: 200,
+      body: { rescored: 2, stillSkipped: 0, remaining: 0, scoringRevision: 1, averageRating: 6 },
+    });
+  });
+
+  test.each([
+    ["rates", {}, () => rate(2)],
+    ["is unable to rate", { runSource: "external" }, unable],
+  ])(
+    "asks no judge again and answers 409 once another one has taken the run over (its judge %s)",
+    async (_, more, verdict) => {
+      // Without a heartbeat in time, as after a long pause of the whole process.
+      const paused = await system.startService({ leaseMs: 1, heartbeatMs: 60_000 });
+      const late = createProjectClient(paused.address, client.projectId);
+      const runId = await client.createRun(datasetId, more);
+      for (const _batch of [1, 2]) {
+        await client.submit(
+          runId,
+          Array.from({ length: 10 }, () => buildResult()),
+        );
+      }
+      judge.asked.length = 0;
+      const [first, second] = [createGate(), createGate()];
+      judge.behave(async () => {
+        const isFirst = judge.asked.length <= 16;
+        await (isFirst ? first : second).opened;
+        return isFirst ? verdict() : rate(8);
+      });
+      const overtaken = late.send("POST", `/runs/${runId}/rescore`);
+      await until(() => expect(judge.atWork()).toBe(16));
+      const taking = rescore(runId);
+      await until(() => expect(judge.atWork()).toBe(32));
+      const before = await client.readRun(runId);
+
+      first.open();
+
+      expect(await overtaken).toMatchObject({ status: 409, body: { error: "Rescoring already running for this run" } });
+      expect(judge.asked).toHaveLength(32);
+      expect(await client.readRun(runId)).toEqual(before);
+      second.open();
+      expect(await taking).toMatchObject({ status: 200, body: { rescored: 20, averageRating: 8 } });
+    },
+  );
+
   test("stores nothing of a run that is deleted meanwhile", async () => {
     const runId = await client.createRun(datasetId);
     await client.submit(runId, [buildResult()]);
@@ -249,10 +315,7 @@ describe("rescoring a run", () => {
 
 /** Makes PostgreSQL refuse to store the result of this key, as it does when its disk is full. */
 async function refuseResult(key: string): Promise<{ hasHappened(): Promise<boolean>; end(): Promise<void> }> {
-  const { adminUrl } = system.database;
-  const options = { applicationName: "test", connectionsMax: 1, statementTimeoutMs: 20_000, logger: quiet };
-  const superuser = openDatabase({ ...options, url: adminUrl, role: new URL(adminUrl).username });
-  system.cleanups.defer(() => superuser.close());
+  const superuser = openSuperuser();
   const run = (text: string) => superuser.query<{ is_called: boolean }>({ name: "", text });
   // A sequence keeps its value when what moved it is rolled back.
   await run("create sequence public.refusals");
@@ -269,4 +332,29 @@ async function refuseResult(key: string): Promise<{ hasHappened(): Promise<boole
     hasHappened: async () => (await run("select is_called from public.refusals")).rows[0]?.is_called ?? false,
     end: async () => void (await run("drop trigger refuse on evals.results")),
   };
+}
+
+/** Makes the first commit of a judged result take a second, so that a test can cut its connection meanwhile. */
+async function slowFirstCommit(): Promise<{ hasBegun(): Promise<boolean> }> {
+  const superuser = openSuperuser();
+  const run = (text: string) => superuser.query<{ is_called: boolean }>({ name: "", text });
+  await run("create sequence public.commits");
+  await run(`
+    create function public.take_long() returns trigger language plpgsql security definer as $$
+    begin
+      if nextval('public.commits') = 1 then perform pg_sleep(1); end if;
+      return null;
+    end $$`);
+  await run(`
+    create constraint trigger take_long after insert on evals.results deferrable initially deferred for each row
+    when (new.status = 'scored') execute function public.take_long()`);
+  return { hasBegun: async () => (await run("select is_called from public.commits")).rows[0]?.is_called ?? false };
+}
+
+function openSuperuser(): Database {
+  const { adminUrl } = system.database;
+  const options = { applicationName: "test", connectionsMax: 1, statementTimeoutMs: 20_000, logger: quiet };
+  const superuser = openDatabase({ ...options, url: adminUrl, role: new URL(adminUrl).username });
+  system.cleanups.defer(() => superuser.close());
+  return superuser;
 }

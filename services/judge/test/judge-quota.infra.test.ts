@@ -1,5 +1,5 @@
 import { type Bus, connectBus } from "@touchstone/bus";
-import { readJudgeDay, readJudgeUsage } from "@touchstone/contracts";
+import { paraphraseQuery, readJudgeDay, readJudgeUsage } from "@touchstone/contracts";
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { benchProject, type JudgeBench, openJudgeBench } from "./judge-bench.ts";
@@ -29,6 +29,11 @@ async function query(text: string): Promise<Record<string, unknown>[]> {
     await client.end();
   }
 }
+
+const askForVariants = () => {
+  const asked = { projectId: benchProject, model: null, query: "Where is it?", count: 1, guidance: null };
+  return bench.asker.request(paraphraseQuery, asked, { timeoutMs: 30_000 });
+};
 
 const quotaText = (limit: number): string =>
   `Daily judge-call quota reached (${limit}/day). Quota resets at midnight UTC; raise SERVICE_QUOTA_JUDGE_CALLS_PER_DAY to change the ceiling.`;
@@ -112,7 +117,7 @@ describe("the daily quota of judge calls", () => {
     await expect(bench.ask({ similarity: noMetrics })).resolves.toMatchObject({ verdicts: [{ status: "scored" }] });
   });
 
-  test("skips what cannot be counted, for nothing may go beyond it", async () => {
+  test("skips what cannot be counted, for nothing may go beyond it, and marks it as passing", async () => {
     await bench.startJudge({ SERVICE_QUOTA_JUDGE_CALLS_PER_DAY: "10" });
     await query("alter table judge.quota_days rename to quota_away");
     try {
@@ -123,13 +128,24 @@ describe("the daily quota of judge calls", () => {
             reason: "quota",
             justification:
               "The judge-call quota cannot be counted while the database is unavailable, so no judge was asked.",
+            isPassing: true,
           },
         ],
       });
+      await expect(askForVariants()).resolves.toMatchObject({ failure: { reason: "quota", isPassing: true } });
     } finally {
       await query("alter table judge.quota_away rename to quota_days");
     }
     expect(bench.llm.requests).toHaveLength(0);
+  });
+
+  test("does not mark a refusal as passing when it is spent", async () => {
+    await bench.startJudge({ SERVICE_QUOTA_JUDGE_CALLS_PER_DAY: "1" });
+    await bench.ask({ similarity: noMetrics });
+    const { verdicts } = await bench.ask({ runNumber: 2, similarity: noMetrics });
+    expect(verdicts).toMatchObject([{ reason: "quota" }]);
+    expect(verdicts[0]).not.toHaveProperty("isPassing");
+    expect((await askForVariants()).failure).toEqual({ reason: "quota", message: quotaText(1) });
   });
 });
 

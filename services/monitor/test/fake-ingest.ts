@@ -20,6 +20,8 @@ export interface FakeIngest {
   reads(): number;
   /** While true, it does not answer. */
   isUnavailable: boolean;
+  /** Its answer to every request; null: as usual. */
+  failure: Error | null;
   stop(): Promise<void>;
 }
 
@@ -60,6 +62,7 @@ export async function startFakeIngest(): Promise<FakeIngest> {
       .map(({ agent }) => agent)
       .toSorted((one, other) => one.name.localeCompare(other.name));
   const requireThere = (): void => {
+    if (fake.failure !== null) throw fake.failure;
     if (fake.isUnavailable) throw new AppError("service_unavailable", "away");
   };
   const http = createHttpServer({
@@ -160,6 +163,7 @@ export async function startFakeIngest(): Promise<FakeIngest> {
     agentCosts: [],
     reads: () => reads,
     isUnavailable: false,
+    failure: null,
     stop: () => http.stop(),
   };
   return fake;

@@ -1,14 +1,19 @@
 import { BusError } from "@touchstone/bus";
 import type { LiveGroup, LiveJudge, SettledTrace, scoreResult, tracesJudged } from "@touchstone/contracts";
+import { AppError, createInternalClient, serviceStarting, systemClock } from "@touchstone/service-kit";
 import { beforeEach, expect, test } from "vitest";
 import type { z } from "zod";
 import type { Check, CheckOutcome } from "../src/checks/check.ts";
 import { createCheckPlanner } from "../src/checks/check-planner.ts";
+import { createIngestClient } from "../src/ingest-client.ts";
+import { readSubject } from "../src/judging/judged-subject.ts";
 import { createLiveBudget } from "../src/judging/live-budget-store.ts";
 import { withinLiveBudget } from "../src/patterns/within-live-budget.ts";
 import { buildSettledTrace } from "./builders.ts";
+import { startFakeIngest } from "./fake-ingest.ts";
 import { buildGroup, buildJudge, buildVerdict, rubric, scorerId, skippedFor } from "./judging-builders.ts";
 import { buildScriptedChecks, carryOutPlanned, type ScriptedJudge } from "./scripted-checks.ts";
+import { rootSecret } from "./start-monitor.ts";
 import { quiet, useLiveScorers, useTestStore } from "./test-store.ts";
 
 type Reply = z.output<typeof scoreResult.reply>;
@@ -174,9 +179,13 @@ test("exactly at the threshold, and without one, nothing is raised; each further
   ]);
 });
 
+const uncounted = { ...skippedFor("quota", "The quota cannot be counted."), isPassing: true };
+
 test.each<[string, Partial<Reply> | Error, string, number]>([
   ["a provider that fails", { verdicts: [skippedFor("provider_error", "500")] }, "retry", 1],
   ["a missing key", { verdicts: [skippedFor("no_key", "No key.")] }, "skipped", 0],
+  ["a spent quota of the judge", { verdicts: [skippedFor("quota", "Spent.")] }, "skipped", 0],
+  ["a quota that the judge cannot count", { verdicts: [uncounted] }, "postponed", 0],
   ["an unreadable answer", { verdicts: [skippedFor("unparseable", "?")] }, "skipped", 1],
   ["an absent judge", new BusError("no_responder", "nobody", { subject: "s" }), "postponed", 0],
   ["a judge that does not answer in time", new BusError("timeout", "late", { subject: "s" }), "retry", 1],
@@ -288,4 +297,50 @@ test("a group without budget asks no judge and has no score; one whose member fa
   });
   expect(await carryOut([failing.group])).toMatchObject([{ outcome: "retry", reason: "500" }]);
   expect(await carryOut([failing.group], 5)).toMatchObject([{ outcome: "done" }]);
+});
+
+test("a group waits while the judge cannot count its quota, also on its last try", async () => {
+  const second = "second";
+  await tell([], [buildGroup({ rubrics: [rubric, { ...rubric, id: second }] })]);
+  const { group } = buildChecks({
+    callsPerDay: 10,
+    reply: {
+      verdicts: [buildVerdict({ source: "cache" }), { ...uncounted, judgeId: second }],
+      group: { rating: 7, justification: "The rest.", reason: null, gatedBy: null },
+    },
+  });
+  await plan([group], buildSettledTrace({ projectId }));
+  for (const attempt of [1, 5]) {
+    expect(await carryOut([group], attempt)).toEqual([
+      { outcome: "postponed", reason: "The quota cannot be counted." },
+    ]);
+  }
+  expect(await readUsed()).toBe(0);
+});
+
+test("judging waits for the store of ingest; a trace that ingest cannot read, and a bug there, are retried", async () => {
+  const ingest = await startFakeIngest();
+  const client = createInternalClient({
+    issuer: "monitor",
+    audience: "ingest",
+    addresses: [ingest.address],
+    rootSecret,
+    clock: systemClock,
+  });
+  const plan = { scope: "trace" as const, agentId: null, sessionId: null, createdAt: new Date().toISOString() };
+  const check = { id: "1", kind: "judge" as const, scorerId, round: 0, attempt: 5, plan, projectId };
+  const read = async (failure: Error) => {
+    ingest.failure = failure;
+    return await readSubject(createIngestClient(client), { ...check, subjectId: crypto.randomUUID() });
+  };
+  try {
+    const waiting = { outcome: "postponed", reason: "Ingest is unavailable." };
+    expect(await read(new AppError("store_unavailable", "away", { isOutage: true }))).toEqual(waiting);
+    expect(await read(serviceStarting())).toEqual(waiting);
+    await expect(read(new AppError("store_unavailable", "too long"))).rejects.toThrow("could not answer");
+    await expect(read(new Error("a bug"))).rejects.toThrow("could not answer");
+  } finally {
+    await client.close();
+    await ingest.stop();
+  }
 });

@@ -1,5 +1,7 @@
 import { limits, patternList, patternReply, type SettledTrace } from "@touchstone/contracts";
+import { AppError } from "@touchstone/service-kit";
 import { describe, expect, test, vi } from "vitest";
+import type { ProjectClient } from "./start-monitor.ts";
 import {
   asked,
   createPattern,
@@ -275,6 +277,23 @@ describe("a settled trace", () => {
 
     await untilChecked(project, 1);
     expect(await listSignals(project)).toMatchObject([{ occurrenceCount: 1 }]);
+  });
+
+  test("counts no try while ingest reports an outage of its store, and one when ingest cannot read the trace", async () => {
+    const readTries = (project: ProjectClient) =>
+      query("select attempts, reason from monitor.checks where project_id = $1", [project.projectId]);
+    const outage = { isOutage: true, attempts: 0 };
+    const poison = { isOutage: false, attempts: 1 };
+    for (const { isOutage, attempts } of [outage, poison]) {
+      const project = newProject();
+      await createPattern(project, { includeTerms: ["lawyer"] });
+      fakeIngest.failure = new AppError("store_unavailable", "The database is unavailable; retry.", { isOutage });
+      await settle(record(project, { output: "My lawyer." }));
+      const reason = "The ingest service could not answer; retry.";
+      await vi.waitFor(async () => expect(await readTries(project)).toEqual([{ attempts, reason }]));
+      fakeIngest.failure = null;
+      await untilChecked(project, 1);
+    }
   });
 
   test("has semantic conditions decided by one judge call each; an undecided one removes only its pattern", async () => {

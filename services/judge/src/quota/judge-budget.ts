@@ -5,9 +5,16 @@ import type { UsageCounter } from "./usage-counter.ts";
 /** The payer of a call: its organization, or without organizations the whole installation. */
 export type Payer = { kind: "instance" } | { kind: "organization"; id: string };
 
-/** A call over the budget. The message is for the client. */
+/** A call over the budget, or one that cannot be counted. The message is for the client. */
 export class JudgeBudgetError extends Error {
   override readonly name = "JudgeBudgetError";
+  /** The call could not be counted: a later one may be admitted. */
+  readonly isPassing: boolean;
+
+  constructor(message: string, options: { isPassing?: boolean; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.isPassing = options.isPassing ?? false;
+  }
 }
 
 /** A call to be made. */
@@ -55,7 +62,7 @@ export function createJudgeBudget({ callsPerDay, quota, usage, logger }: JudgeBu
       logger.warn({ err: thrown }, "a judge call could not be counted against its quota");
       throw new JudgeBudgetError(
         "The judge-call quota cannot be counted while the database is unavailable, so no judge was asked.",
-        { cause: thrown },
+        { isPassing: true, cause: thrown },
       );
     }
     if (day === null) throw new JudgeBudgetError(describeSpent(limit, payer));

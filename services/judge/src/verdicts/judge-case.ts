@@ -74,6 +74,7 @@ export function createCaseJudge(options: CaseJudgeOptions): CaseJudge {
             rating: null,
             justification: outcome.because,
             reason: outcome.skipped,
+            ...(outcome.isPassing && { isPassing: true }),
             source: null,
           };
     observer.verdictGiven({ status: verdict.status, reason: verdict.reason, durationMs });

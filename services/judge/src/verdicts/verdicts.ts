@@ -1,6 +1,6 @@
-import type { JudgedCase, JudgeRubric, SkipReason, VerdictMode } from "@touchstone/contracts";
+import type { JudgedCase, JudgeRubric, VerdictMode } from "@touchstone/contracts";
 import { gatherCalls, type Logger, orAborted } from "@touchstone/service-kit";
-import type { Asked } from "../prompting/ask-for-json.ts";
+import type { Asked, NoAnswer } from "../prompting/ask-for-json.ts";
 import type { JudgeObserver } from "../providers/observer.ts";
 import type { ModelRoute } from "../providers/resolve-model.ts";
 import { limitTime } from "../scheduling/time-limit.ts";
@@ -29,10 +29,7 @@ export interface VerdictSubject {
 }
 
 /** A rating with its source, or the reason for none. */
-export type ReachedVerdict = (
-  | { answer: ParsedVerdict; source: "live" | "cache" | "replay" }
-  | { skipped: SkipReason; because: string }
-) & {
+export type ReachedVerdict = ({ answer: ParsedVerdict; source: "live" | "cache" | "replay" } | NoAnswer) & {
   /** The id of its record; null: there is none. */
   verdictId: string | null;
 };

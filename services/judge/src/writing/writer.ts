@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import type { SkipReason } from "@touchstone/contracts";
 import type { Clock } from "@touchstone/service-kit";
-import type { AskForJson, JsonQuestion } from "../prompting/ask-for-json.ts";
+import type { AskForJson, JsonQuestion, NoAnswer } from "../prompting/ask-for-json.ts";
 import type { ResolveModel } from "../providers/resolve-model.ts";
 
 /** The dependencies of every handler that writes with a model. */
@@ -16,8 +16,12 @@ export interface WriterDependencies {
 export type WritingTask<Answer> = Omit<JsonQuestion<Answer>, "route">;
 
 /** The reason why nothing was written, in the form of the contracts. */
-export function failureOf(asked: { skipped: SkipReason; because: string }): { reason: SkipReason; message: string } {
-  return { reason: asked.skipped, message: asked.because };
+export function failureOf({ skipped, because, isPassing }: NoAnswer): {
+  reason: SkipReason;
+  message: string;
+  isPassing?: true;
+} {
+  return { reason: skipped, message: because, ...(isPassing && { isPassing }) };
 }
 
 /** A strict JSON schema: every member required, and no other. */

@@ -1,9 +1,9 @@
 import type { ScriptTrace, SettledTrace } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
-import { isAppError, storableText } from "@touchstone/service-kit";
+import { storableText } from "@touchstone/service-kit";
 import type { Check, CheckOutcome, DueCheck } from "../checks/check.ts";
 import type { IngestClient } from "../ingest-client.ts";
-import { type JudgingPlan, planOf } from "../judging/judged-subject.ts";
+import { isIngestUnavailable, type JudgingPlan, planOf } from "../judging/judged-subject.ts";
 import { type FindingStore, previewOf } from "../model/finding.ts";
 import { isSampled } from "../model/sampling.ts";
 import { isSilenced } from "../profiles/agent-silence-reader.ts";
@@ -85,10 +85,7 @@ async function readTrace(
     const trace = await ingest.readTraceForScripts(projectId, traceId);
     return trace === null ? { outcome: "skipped", reason: "The trace no longer exists." } : { trace };
   } catch (thrown) {
-    // Only if the service does not answer: a trace that ingest cannot read is retried like any other failure.
-    if (isAppError(thrown) && thrown.code === "service_unavailable" && !/could not answer/.test(thrown.message)) {
-      return { outcome: "postponed", reason: "Ingest is unavailable." };
-    }
+    if (isIngestUnavailable(thrown)) return { outcome: "postponed", reason: "Ingest is unavailable." };
     throw thrown;
   }
 }

@@ -1,5 +1,6 @@
 import { isUuid } from "@touchstone/contracts";
 import type { IngestClient } from "../ingest-client.ts";
+import { isIngestUnavailable } from "../judging/judged-subject.ts";
 import { type ScoreMember, UnavailableError } from "../judging/member-scorer.ts";
 import type { AskEvaluator } from "./ask-evaluator.ts";
 import { findingOf, goodnessOf } from "./evaluator.ts";
@@ -18,7 +19,9 @@ export function createScoreCustomMember(dependencies: {
     const evaluator = isUuid(refId) ? await evaluators.find(projectId, refId) : null;
     if (evaluator === null) return null;
     const { name } = evaluator.document;
-    const trace = await ingest.readTraceForScripts(projectId, traceId);
+    const trace = await ingest.readTraceForScripts(projectId, traceId).catch((thrown: unknown) => {
+      throw isIngestUnavailable(thrown) ? new UnavailableError("Ingest is unavailable.") : thrown;
+    });
     if (trace === null) return { name, goodness: null, because: "The trace no longer exists." };
     const asked = await askEvaluator({ projectId, ...evaluator }, trace, signal);
     if ("failure" in asked) {

@@ -1,5 +1,5 @@
 import type { JudgedTrace, RecordedTurn, SettledTrace, scoreResult } from "@touchstone/contracts";
-import { isAppError } from "@touchstone/service-kit";
+import { type AppError, isAppError } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { CheckOutcome, DueCheck } from "../checks/check.ts";
 import { type OtelName, otelNameOf } from "../model/otel-name.ts";
@@ -63,11 +63,16 @@ export async function readSubject(
     if (trace === null) return { outcome: "skipped", reason: "The trace no longer exists." };
     return { subject: { case: caseOfTrace(trace), trace, query: trace.input, response: trace.output } };
   } catch (thrown) {
-    if (isUnavailable(thrown)) return { outcome: "postponed", reason: "Ingest is unavailable." };
+    if (isIngestUnavailable(thrown)) return { outcome: "postponed", reason: "Ingest is unavailable." };
     throw thrown;
   }
 }
 
-/** Only if the service does not answer: a trace that ingest cannot read is retried like any other failure. */
-const isUnavailable = (thrown: unknown): boolean =>
-  isAppError(thrown) && thrown.code === "service_unavailable" && !/could not answer/.test(thrown.message);
+/**
+ * Only if ingest does not answer, or reports an outage of its store: a trace that it cannot read is retried like any other
+ * failure.
+ */
+export const isIngestUnavailable = (thrown: unknown): thrown is AppError =>
+  isAppError(thrown) &&
+  thrown.code === "service_unavailable" &&
+  (thrown.isOutage || !/could not answer/.test(thrown.message));

@@ -68,8 +68,12 @@ export function createLiveJudge({ bus, budget }: { bus: Bus; budget: LiveBudget 
 export function endingOfVerdict(verdict: Verdict | undefined): NotJudged | null {
   if (verdict === undefined) return { outcome: "retry", reason: "The judge returned no verdict." };
   if (verdict.rating !== null) return null;
+  if (isUncounted(verdict)) return { outcome: "postponed", reason: verdict.justification };
   return { outcome: isPassing(verdict) ? "retry" : "skipped", reason: verdict.justification };
 }
+
+/** True if the judge could not count its quota: it is as good as unavailable, and no provider was called. */
+export const isUncounted = ({ rating, isPassing = false }: Verdict): boolean => rating === null && isPassing;
 
 /** True if the judge may give a rating later. */
 export const isPassing = ({ rating, reason }: Verdict): boolean => rating === null && passing.has(reason);

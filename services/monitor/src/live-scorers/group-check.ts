@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { type Check, checkTriesMax, type DueCheck } from "../checks/check.ts";
 import { type JudgedSubject, readSubject } from "../judging/judged-subject.ts";
 import { budgetExhausted } from "../judging/live-budget-store.ts";
-import { isPassing } from "../judging/live-judge.ts";
+import { isPassing, isUncounted } from "../judging/live-judge.ts";
 import { type MemberFinding, type MemberScorers, UnavailableError } from "../judging/member-scorer.ts";
 import type { JudgingDependencies } from "./judge-check.ts";
 import { planGroups } from "./plan-judging.ts";
@@ -72,6 +72,8 @@ export function createGroupCheck(dependencies: JudgingDependencies & { memberSco
       );
       if (!("reply" in asked)) return asked;
       const { verdicts, group: score } = asked.reply;
+      const uncounted = verdicts.find(isUncounted);
+      if (uncounted !== undefined) return { outcome: "postponed", reason: uncounted.justification };
       const waiting = verdicts.find(isPassing);
       // The last try uses the findings of the others: a member that fails affects only itself.
       if (waiting !== undefined && check.attempt < checkTriesMax) {

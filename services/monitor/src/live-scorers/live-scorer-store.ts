@@ -1,5 +1,6 @@
 import type { LiveScorers } from "@touchstone/contracts";
 import { type Database, onceInTransaction, type Queryable, type Statement, type Transaction } from "@touchstone/db";
+import { createBoundedCache } from "@touchstone/service-kit";
 
 /** A project's live scorers, as last announced. */
 export type LiveScorerSet = Pick<LiveScorers, "judges" | "groups">;
@@ -24,12 +25,12 @@ const none: LiveScorerSet = { judges: [], groups: [] };
 /** The newest sessions that a change has looked at again. Scorers judge no more of them in a day. */
 const lookedAtAgainMax = 10_000;
 
-/** Cached parsed sets of rubrics. */
-const rememberedMax = 500;
+/** Characters of documents whose parsed sets are cached. */
+const rememberedMaxChars = 16 * 1024 * 1024;
 
 /** Stores {@link LiveScorerStore} in `monitor.live_scorers`; parsed sets are cached until their revision changes. */
 export function createLiveScorerStore(maintenance: Database): LiveScorerStore {
-  const remembered = new Map<string, { revision: string; set: LiveScorerSet }>();
+  const remembered = createBoundedCache<{ revision: string; set: LiveScorerSet }>(rememberedMaxChars);
 
   function selectSet(projectId: string): { known: LiveScorerSet | undefined; statement: Statement } {
     const known = remembered.get(projectId);
@@ -38,7 +39,7 @@ export function createLiveScorerStore(maintenance: Database): LiveScorerStore {
       statement: {
         name: "live_scorers_read",
         text: `
-          select revision, case when revision is distinct from $2 then document end as document
+          select revision, case when revision is distinct from $2 then document::text end as document
           from monitor.live_scorers
           where project_id = $1`,
         values: [projectId, known?.revision ?? null],
@@ -49,11 +50,9 @@ export function createLiveScorerStore(maintenance: Database): LiveScorerStore {
   function readRow(projectId: string, rows: readonly SetRow[], known: LiveScorerSet | undefined): LiveScorerSet {
     const [row] = rows;
     if (row === undefined) return none;
-    const set = row.document ?? known ?? none;
-    if (row.document !== null) {
-      if (remembered.size >= rememberedMax) remembered.clear();
-      remembered.set(projectId, { revision: row.revision, set });
-    }
+    if (row.document === null) return known ?? none;
+    const set = JSON.parse(row.document) as LiveScorerSet;
+    remembered.set(projectId, { revision: row.revision, set }, row.document.length);
     return set;
   }
 
@@ -116,7 +115,8 @@ export function createLiveScorerStore(maintenance: Database): LiveScorerStore {
   };
 }
 
-type SetRow = { revision: string; document: LiveScorerSet | null };
+/** The document is null if the known one is of this revision. */
+type SetRow = { revision: string; document: string | null };
 
 /** Held until the end of the transaction. */
 function lockSet(projectId: string, mode: "exclusive" | "shared"): Statement {

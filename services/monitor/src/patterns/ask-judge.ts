@@ -6,6 +6,9 @@ import { UndecidedError } from "./matching/undecided-error.ts";
 /** No judge answers on the bus, which is not the fault of the request. */
 export class JudgeUnavailableError extends Error {}
 
+/** The judge cannot count its quota, and calls no provider meanwhile. The message is for the client. */
+export class QuotaUncountedError extends JudgeUnavailableError {}
+
 type Reason = NonNullable<ReturnType<typeof matchPattern.reply.parse>["failure"]>["reason"];
 
 /** Reasons that a retry on the same day will not change. */
@@ -15,7 +18,7 @@ const asking: readonly Reason[] = ["provider_error", "timeout", "unparseable"];
 
 /**
  * Asks the judge about semantic conditions of one project, one call for each. Throws {@link UndecidedError} when the judge
- * could not decide, and {@link JudgeUnavailableError} when there is none.
+ * could not decide, and {@link JudgeUnavailableError} when there is none or it cannot count its quota.
  */
 export function askJudge(
   bus: Bus,
@@ -35,7 +38,9 @@ export function askJudge(
       });
     });
     if (reply.match !== null) return reply.match;
-    const { reason, message } = reply.failure ?? { reason: "unparseable" as const, message: "no decision" };
+    const noDecision = { reason: "unparseable" as const, message: "no decision", isPassing: false };
+    const { reason, message, isPassing } = reply.failure ?? noDecision;
+    if (isPassing) throw new QuotaUncountedError(message);
     throw new UndecidedError(message, { isLasting: lasting.includes(reason), wasAsked: asking.includes(reason) });
   };
 }

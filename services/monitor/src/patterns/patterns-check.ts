@@ -1,9 +1,10 @@
 import type { Bus } from "@touchstone/bus";
 import type { JudgedTrace, MonitoringDefaults, SettledTrace, StoredTrace } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
-import { isAppError, type Logger } from "@touchstone/service-kit";
+import type { Logger } from "@touchstone/service-kit";
 import { type Check, type CheckOutcome, type DueCheck, type PlannedCheck, timeoutTriesMax } from "../checks/check.ts";
 import type { IngestClient } from "../ingest-client.ts";
+import { isIngestUnavailable } from "../judging/judged-subject.ts";
 import type { LiveBudget } from "../judging/live-budget-store.ts";
 import { type FindingStore, previewOf } from "../model/finding.ts";
 import { readDefaultsIn, readProfileIn } from "../profiles/profile-store.ts";
@@ -143,10 +144,7 @@ async function readTrace(
   try {
     return { trace: await ingest.readTrace(projectId, traceId, checkedContent) };
   } catch (thrown) {
-    // Only if the service does not answer: a trace that ingest cannot read is retried like any other failure.
-    if (isAppError(thrown) && thrown.code === "service_unavailable" && !/could not answer/.test(thrown.message)) {
-      return { outcome: "postponed", reason: thrown.message };
-    }
+    if (isIngestUnavailable(thrown)) return { outcome: "postponed", reason: thrown.message };
     throw thrown;
   }
 }

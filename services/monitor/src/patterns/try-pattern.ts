@@ -15,7 +15,7 @@ import {
 import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
 import type { NewestTraces } from "../traces/seen-trace-reader.ts";
-import { askJudge, JudgeUnavailableError } from "./ask-judge.ts";
+import { askJudge, JudgeUnavailableError, QuotaUncountedError } from "./ask-judge.ts";
 import { evaluateConditions } from "./matching/evaluate-conditions.ts";
 import type { PatternDocument } from "./matching/pattern.ts";
 import { NoThreadError, OverrunError, type PatternMatcher } from "./matching/pattern-matcher.ts";
@@ -122,7 +122,9 @@ const timeIsOver = "The time was over before it was tried";
 
 function explain(thrown: unknown, signal: AbortSignal): string {
   if (signal.aborted) return timeIsOver;
-  if (thrown instanceof TrialError || thrown instanceof UndecidedError) return thrown.message;
+  if (thrown instanceof TrialError || thrown instanceof UndecidedError || thrown instanceof QuotaUncountedError) {
+    return thrown.message;
+  }
   if (thrown instanceof OverrunError) return "The pattern took too long on this trace";
   if (thrown instanceof NoThreadError) return "Too many patterns are being looked for at the moment";
   if (thrown instanceof JudgeUnavailableError) return "No judge is running";

@@ -47,8 +47,11 @@ export function createTopicCheck(dependencies: {
     try {
       const { topic, failure } = await bus.request(classifyTopic, asked, { timeoutMs: deadlines.resultMs, signal });
       if (topic !== null) return { topic };
-      const { reason, message } = failure ?? { reason: "unparseable" as const, message: "The judge gave no topic." };
+      const noTopic = { reason: "unparseable" as const, message: "The judge gave no topic.", isPassing: false };
+      const { reason, message, isPassing } = failure ?? noTopic;
       if (!asking.includes(reason)) await budget.release(reservation, 1);
+      // The quota could not be counted: the judge is as good as unavailable.
+      if (isPassing) return { outcome: "postponed", reason: message };
       return { outcome: passing.includes(reason) ? "retry" : "skipped", reason: message };
     } catch (thrown) {
       if (signal.aborted || !isBusError(thrown)) throw thrown;

@@ -31,7 +31,7 @@ const custom = (definition: object): KnownMember => ({
   definition: { kind: "external", invertMatch: false, alertBelow: 0.5, ...definition },
 });
 
-type Judge = (call: number) => { matched: boolean; reason: string | null } | Error | "no_key";
+type Judge = (call: number) => { matched: boolean; reason: string | null } | Error | "no_key" | "uncounted";
 
 function build(options: { judge?: Judge; answer?: AskEvaluator; isIngestUnavailable?: boolean } = {}) {
   const asked: { prompts: unknown[]; traces: unknown[]; reads: number } = { prompts: [], traces: [], reads: 0 };
@@ -41,6 +41,7 @@ function build(options: { judge?: Judge; answer?: AskEvaluator; isIngestUnavaila
     const said = options.judge?.(asked.prompts.length) ?? { matched: true, reason: null };
     if (said instanceof Error) throw said;
     if (said === "no_key") return { match: null, failure: { reason: "no_key", message: "There is no key." } };
+    if (said === "uncounted") return { match: null, failure: { reason: "quota", message: "Later.", isPassing: true } };
     return { match: said, failure: null };
   };
   const askEvaluator: AskEvaluator = async (evaluator, trace, signal) => {
@@ -128,6 +129,12 @@ describe("members of a group score a result", () => {
   test("a judge that is briefly unavailable is waited for", async () => {
     const away = new BusError("no_responder", "away", { subject: "s" });
     const { asked, score } = build({ judge: (call) => (call === 1 ? away : { matched: false, reason: null }) });
+    expect(await score([pattern([condition("semantic", "is rude")])])).toEqual([{ goodness: 1, because: null }]);
+    expect(asked.prompts).toHaveLength(2);
+  });
+
+  test("a judge that cannot count its quota for a moment is waited for", async () => {
+    const { asked, score } = build({ judge: (call) => (call === 1 ? "uncounted" : { matched: false, reason: null }) });
     expect(await score([pattern([condition("semantic", "is rude")])])).toEqual([{ goodness: 1, because: null }]);
     expect(asked.prompts).toHaveLength(2);
   });

@@ -38,7 +38,10 @@ function build(left: number, reply: unknown) {
   return { calls, score: () => score(refId, trace, new AbortController().signal) };
 }
 
-const failure = (reason: string) => ({ match: null, failure: { reason, message: reason } });
+const failure = (reason: string, isPassing?: boolean) => ({
+  match: null,
+  failure: { reason, message: reason, isPassing },
+});
 
 test("a pattern of a live group asks within the budget, and says when it is spent", async () => {
   const { calls, score } = build(1, { match: { matched: true, reason: "It is." }, failure: null });
@@ -66,6 +69,7 @@ test.each([
   [failure("provider_error"), 1],
   [new BusError("timeout", "late", { subject: "s" }), 1],
   [new BusError("no_responder", "away", { subject: "s" }), 0],
+  [failure("quota", true), 0],
 ])("a call that may have reached a provider counts, and is retried (%#)", async (reply, used) => {
   const { calls, score } = build(1, reply);
   await expect(score()).rejects.toThrow(used === 0 ? UnavailableError : Error);
