@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { accountOriginHeader, limits } from "@touchstone/contracts";
 import { systemClock, uuidv7 } from "@touchstone/service-kit";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { createSignedAddresses } from "../src/media/signed-addresses.ts";
 import { removeUnnamedMedia } from "../src/media/unnamed-media-store.ts";
 import { createOldSpansStore } from "../src/retention/old-spans-store.ts";
@@ -54,9 +54,7 @@ async function sweepAt(atMs: number): Promise<void> {
 test("media are announced by their hash, uploaded without a key to a signed address, and read at another", async () => {
   const projectId = newProject();
   const content = randomBytes(3 * 1024 * 1024 + 17);
-
   const announced = await announce(projectId, describeContent(content));
-
   expect([announced.status, announced.json]).toEqual([
     201,
     {
@@ -256,6 +254,24 @@ describe("media are removed", () => {
     const text = "select from ingest.media_parts where project_id = $1";
     const { rows } = await pools.maintenance.query({ name: "", text, values: [projectId] });
     expect(rows).toEqual([]);
+  });
+
+  test("with their trace, also while the sweep is just looking at them", async () => {
+    const projectId = newProject();
+    const traceId = await submit(projectId);
+    const id = await store(projectId, randomBytes(10), { traceId });
+    const removal = await pools.maintenance.transaction(async (sweep) => {
+      const text =
+        "update ingest.media_links set due_at = null where project_id = $1 returning pg_backend_pid() as pid";
+      const { rows } = await sweep.query<{ pid: number }>({ name: "", text, values: [projectId] });
+      const removing = ingest.call(projectId, "DELETE", `/api/v1/ingest/traces/${traceId}`);
+      const waits = "select from pg_locks where not granted and $1 = any(pg_blocking_pids(pid))";
+      const wait = () => pools.maintenance.query({ name: "", text: waits, values: [rows[0]?.pid] });
+      await vi.waitFor(async () => expect((await wait()).rows).toHaveLength(1), 20_000);
+      return { removing };
+    });
+    await removal.removing;
+    expect((await show(projectId, id)).status).toBe(404);
   });
 
   test("with an OpenTelemetry trace that is named by its own id", async () => {

@@ -20,7 +20,7 @@ export function sweepMedia(options: { maintenance: Database; logger: Logger }): 
     failure: "media without a trace could not be removed; trying again",
     logger,
     async takeTurn(mayGoOn) {
-      await removeUnnamedMedia(maintenance, new Date(), mayGoOn);
+      await removeUnnamedMedia(maintenance, null, mayGoOn);
       return everyMs;
     },
   });

@@ -4,14 +4,18 @@ import type { Database } from "@touchstone/db";
 const batchRows = 1_000;
 
 /**
- * Looks at links and media that are due: a link to a trace that is not stored goes, and media without a link. What is
+ * Looks at links and media that are due at a time, null for now by PostgreSQL's clock: a link to a trace that is not stored goes, and media without a link. What is
  * found named is not looked at again, since removing its trace removes it.
  */
-export async function removeUnnamedMedia(maintenance: Database, now: Date, mayGoOn: () => boolean): Promise<void> {
+export async function removeUnnamedMedia(
+  maintenance: Database,
+  at: Date | null,
+  mayGoOn: () => boolean,
+): Promise<void> {
   for (const statement of [settleLinks, settleMedia]) {
     let isDone = false;
     while (!isDone && mayGoOn()) {
-      const { rows } = await maintenance.query<{ looked_at: number }>({ ...statement, values: [now, batchRows] });
+      const { rows } = await maintenance.query<{ looked_at: number }>({ ...statement, values: [at, batchRows] });
       isDone = (rows[0]?.looked_at ?? 0) < batchRows;
     }
   }
@@ -23,7 +27,7 @@ const settleLinks = {
     with due as materialized (
       select ctid as link, project_id, trace_key
       from ingest.media_links
-      where due_at <= $1
+      where due_at <= coalesce($1::timestamptz, now())
       order by due_at
       limit $2
       for update skip locked
@@ -58,7 +62,7 @@ const settleMedia = {
     with due as materialized (
       select ctid as medium, project_id, id
       from ingest.media
-      where due_at <= $1
+      where due_at <= coalesce($1::timestamptz, now())
       order by due_at
       limit $2
       for update skip locked

@@ -63,7 +63,7 @@ function isPlaceholder(span: ReceivedSpan): boolean {
 
 /** Attribute prefixes of all conventions of otlp 5. */
 const signalPrefix =
-  /^(?:gen_ai|llm|ai|langfuse|openinference|langsmith|traceloop|lmnr|mastra|mlflow|genkit|pydantic_ai|gcp\.vertex\.agent|lk|embedding|reranker|retrieval|mcp|db\.vector|touchstone)[.:]/;
+  /^(?:gen_ai|llm|ai|langfuse|openinference|langsmith|traceloop|lmnr|mastra|mlflow|genkit|pydantic_ai|gcp\.vertex\.agent|lk|embedding|reranker|retrieval|mcp|db\.vector|spring\.ai|touchstone)[.:]/;
 const signalNames: ReadonlySet<string> = new Set(["agent_name", "model_name", "tool_arguments", "input.value"]);
 
 /** True if a span is about a model, an agent or a tool, by its scope, attributes or events (otlp 5.6). */

@@ -134,6 +134,34 @@ describe("messages in span events", () => {
   });
 });
 
+describe("messages in a list of events", () => {
+  const user = { "event.name": "gen_ai.user.message", content: "q" };
+  const said = (content: string) => ({ "event.name": "gen_ai.assistant.message", role: "assistant", content });
+  const rowWith = (events: object[]) => rowOf({ attributes: { ...llm, events: JSON.stringify(events) } });
+
+  test("end with the answer if there is no choice (Logfire, Responses API)", async () => {
+    const request = '{"model":"m","stream":false}';
+    const events = JSON.stringify([user, said("first"), user, said("a")]);
+    const row = await rowOf({ attributes: { ...llm, request_data: request, events } });
+    const asked = { role: "user", content: "q" };
+    expect(row).toMatchObject({ input: [asked, { role: "assistant", content: "first" }, asked], output: "a" });
+  });
+
+  test("have no answer if the user spoke last", async () => {
+    expect((await rowWith([user, said("first"), user])).output).toBeNull();
+  });
+
+  test("keep the assistant's messages among the prompts beside a choice", async () => {
+    const choice = { "event.name": "gen_ai.choice", message: { role: "assistant", content: "a" } };
+    const row = await rowWith([user, said("first"), choice]);
+    expect(row.input).toEqual([
+      { role: "user", content: "q" },
+      { role: "assistant", content: "first" },
+    ]);
+    expect(row.output).toBe("a");
+  });
+});
+
 describe("documents", () => {
   test.each<[string, SpanSketch]>([
     [
@@ -154,6 +182,16 @@ describe("documents", () => {
         attributes: {
           "gen_ai.operation.name": "retrieval",
           "gen_ai.retrieval.documents": '[{"id":"d","content":"c","score":0.9,"metadata":{"s":1}}]',
+        },
+      },
+    ],
+    [
+      "Dify",
+      {
+        attributes: {
+          "gen_ai.span.kind": "RETRIEVER",
+          "retrieval.document": '[{"document":{"id":"d","content":"c","score":0.9,"metadata":{"s":1}}}]',
+          "output.value": '{"documents":[{"content":"another form"}]}',
         },
       },
     ],
@@ -217,6 +255,15 @@ describe("documents", () => {
       },
     });
     expect(row).toMatchObject({ input: "q", output: [{ content: "out" }] });
+  });
+
+  test("of Dify are shown with the query, not with the whole request", async () => {
+    const attributes = {
+      "gen_ai.span.kind": "RETRIEVER",
+      "retrieval.query": "q",
+      "input.value": '{"query":"q","k":1}',
+    };
+    expect((await rowOf({ attributes })).input).toBe("q");
   });
 
   test("that are no documents are stored as they are", async () => {

@@ -153,6 +153,95 @@ describe("input and output", () => {
       ],
       "a",
     ],
+    [
+      "Spring AI's tool",
+      {
+        attributes: {
+          "spring.ai.kind": "tool_call",
+          "spring.ai.tool.call.arguments": '{"a":1}',
+          "spring.ai.tool.call.result": '"r"',
+        },
+      },
+      { a: 1 },
+      "r",
+    ],
+    ["a vector store's query is text", { attributes: { "db.vector.query.content": "42" } }, "42", null],
+    [
+      "LiveKit's tool",
+      {
+        name: "function_tool",
+        scope: "livekit-agents",
+        attributes: { "lk.function_tool.arguments": '{"a":1}', "lk.function_tool.output": "r" },
+      },
+      { a: 1 },
+      "r",
+    ],
+    [
+      "LiveKit's tool with names that mark personal data",
+      {
+        name: "function_tool",
+        scope: "livekit-agents",
+        attributes: { "lk.pii.function_tool.arguments": '{"a":1}', "lk.pii.function_tool.output": "r" },
+      },
+      { a: 1 },
+      "r",
+    ],
+    [
+      "LiveKit's turn",
+      {
+        name: "agent_turn",
+        scope: "livekit-agents",
+        attributes: { "lk.user_input": "q", "lk.response.text": "a" },
+      },
+      "q",
+      "a",
+    ],
+    [
+      "LiveKit's turn with names that mark personal data",
+      {
+        name: "agent_turn",
+        scope: "livekit-agents",
+        attributes: { "lk.pii.user_input": "q", "lk.pii.response.text": "a" },
+      },
+      "q",
+      "a",
+    ],
+    [
+      "Logfire's call of a model",
+      {
+        attributes: {
+          ...llm,
+          request_data: '{"messages":[{"role":"user","content":"q"}],"model":"m","temperature":0}',
+          response_data: '{"message":{"role":"assistant","content":"a"},"usage":{"total_tokens":2}}',
+        },
+      },
+      [{ role: "user", content: "q" }],
+      "a",
+    ],
+    [
+      "Logfire's call of a text model",
+      {
+        attributes: {
+          ...llm,
+          request_data: '{"prompt":"q","model":"m"}',
+          response_data: '{"finish_reason":"stop","text":"a"}',
+        },
+      },
+      { prompt: "q", model: "m" },
+      "a",
+    ],
+    [
+      "Logfire's streamed answer",
+      { attributes: { ...llm, response_data: '{"combined_chunk_content":"a","chunk_count":2}' } },
+      null,
+      "a",
+    ],
+    [
+      "Logfire's objects without a message say nothing",
+      { attributes: { ...llm, request_data: '{"model":"m","stream":false}', response_data: '{"usage":{}}' } },
+      null,
+      null,
+    ],
     ["a plain prompt is the last resort", { attributes: { prompt: "q" } }, "q", null],
   ])("%s", async (_what, sketch, input, output) => {
     expect(await rowOf(sketch)).toMatchObject({ input, output });

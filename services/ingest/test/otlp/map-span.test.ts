@@ -67,11 +67,26 @@ describe("model, session and framework", () => {
     [{ attributes: { "traceloop.association.properties.thread_id": "t" } }, "t"],
     [{ attributes: { "ai.telemetry.metadata.sessionId": "v" } }, "v"],
     [{ attributes: { "langsmith.trace.session_name": "a project" } }, null],
+    [{ attributes: { "spring.ai.chat.client.conversation.id": "c" } }, "c"],
+    [{ attributes: { "gen_ai.session.id": "g" } }, "g"],
+    [{ attributes: { "gen_ai.conversation.id": "c", "gen_ai.session.id": "g" } }, "c"],
+    [{ attributes: { session_id: "t", "traceloop.workflow.name": "w" } }, "t"],
+    [{ attributes: { conversation_id: "t", "traceloop.entity.path": "p" } }, "t"],
+    [{ attributes: { session_id: "anybody's", conversation_id: "anybody's" } }, null],
     [{ attributes: { metadata: '{"thread_id":"m"}' } }, "m"],
     [{ attributes: { "session.id": 77 } }, "77"],
     [{}, null],
   ])("session of %o is %s", async (sketch, sessionId) => {
     expect((await rowOf(sketch)).sessionId).toBe(sessionId);
+  });
+
+  test.each<[SpanSketch, string | undefined]>([
+    [{ attributes: { "gen_ai.user.id": "g" } }, "g"],
+    [{ attributes: { user_id: "t", "traceloop.span.kind": "workflow" } }, "t"],
+    [{ attributes: { user_id: "t", "traceloop.span.kind": "workflow" }, resource: { "user.id": "r" } }, "r"],
+    [{ attributes: { user_id: "anybody's" } }, undefined],
+  ])("user of %o is %s", async (sketch, userId) => {
+    expect((await rowOf(sketch)).metadata.userId).toBe(userId);
   });
 
   test("a session too long for an index is cut and stays whole among the attributes", async () => {

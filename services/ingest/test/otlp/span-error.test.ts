@@ -43,6 +43,8 @@ describe("errors", () => {
     ],
     ["success of anybody else", { attributes: { success: false } }, null],
     ["Genkit's state", { attributes: { "genkit:state": "error" } }, "error"],
+    ["LiveKit's tool that failed", { attributes: { "lk.function_tool.is_error": true } }, "error"],
+    ["LiveKit's tool that did not", { attributes: { "lk.function_tool.is_error": false } }, null],
     ["error.type with the status unset", { attributes: { "error.type": "Timeout" } }, "Timeout"],
     ["error.type under a status of ok", { more: status(1), attributes: { "error.type": "Timeout" } }, null],
     ["an exception it recovered from", { events: exception({ "exception.message": "caught" }) }, null],
@@ -97,6 +99,11 @@ describe("a tool's own call", () => {
     expect(row.otel.toolCallId).toBe("c");
   });
 
+  test("carries LiveKit's id of the call", async () => {
+    const attributes = { ...tool, "lk.function_tool.id": "c" };
+    expect((await rowOf({ attributes })).otel.toolCallId).toBe("c");
+  });
+
   test("that failed carries the error", async () => {
     const row = await rowOf({ attributes: tool, more: { status: { code: 2, message: "down" } } });
     expect(row.toolCalls).toEqual([{ name: "get_weather", success: false, latencyMs: 1.5, error: "down" }]);
@@ -108,6 +115,12 @@ describe("a tool's own call", () => {
     [{ name: "search.tool", attributes: { "openinference.span.kind": "TOOL" } }, "search"],
     [{ name: ".tool", attributes: { "openinference.span.kind": "TOOL" } }, ".tool"],
     [{ name: "x", attributes: { "traceloop.span.kind": "tool", "traceloop.entity.name": "search" } }, "search"],
+    [{ name: "tool_call search", attributes: { "spring.ai.kind": "tool_call" } }, "search"],
+    [
+      { name: "x", attributes: { "spring.ai.kind": "tool_call", "spring.ai.tool.definition.name": "search" } },
+      "search",
+    ],
+    [{ name: "function_tool", scope: "livekit-agents", attributes: { "lk.function_tool.name": "search" } }, "search"],
   ])("is named by the tool: %o -> %s", async (sketch, name) => {
     expect((await rowOf(sketch)).toolCalls).toMatchObject([{ name }]);
   });

@@ -123,6 +123,28 @@ describe("the kind of an OTLP span", () => {
     ["zero usage", { attributes: { "gen_ai.usage.input_tokens": 0 } }, "chain"],
     ["an MCP call", { attributes: { "mcp.method.name": "tools/call" } }, "tool"],
     ["a LiveKit turn", { name: "agent_turn", scope: "livekit-agents" }, "agent"],
+    [
+      "Spring AI's tool",
+      { attributes: { "spring.ai.kind": "tool_call", "gen_ai.operation.name": "framework" } },
+      "tool",
+    ],
+    ["Spring AI's client", { attributes: { "spring.ai.kind": "chat_client" } }, "chain"],
+    ["an advisor of Spring AI", { attributes: { "spring.ai.kind": "advisor" } }, "chain"],
+    [
+      "a query of Spring AI's vector store",
+      { attributes: { "spring.ai.kind": "vector_store", "db.vector.query.content": "q" } },
+      "retrieval",
+    ],
+    ["an addition to it", { attributes: { "spring.ai.kind": "vector_store" } }, "chain"],
+    ["Dify's retriever", { attributes: { "gen_ai.span.kind": "RETRIEVER" } }, "retrieval"],
+    ["Dify's task with a model", { attributes: { "gen_ai.span.kind": "TASK", "gen_ai.request.model": "m" } }, "chain"],
+    ["VeADK's workflow in any case", { attributes: { "gen_ai.span.kind": "workflow" } }, "chain"],
+    [
+      "the operation before gen_ai.span.kind",
+      { attributes: { "gen_ai.operation.name": "invoke_agent", "gen_ai.span.kind": "CHAIN" } },
+      "agent",
+    ],
+    ["an unknown gen_ai.span.kind", { attributes: { "gen_ai.span.kind": "STEP", "gen_ai.tool.name": "t" } }, "tool"],
     ["an HTTP request", { attributes: { "http.request.method": "GET" } }, "chain"],
   ];
 

@@ -138,6 +138,36 @@ describe("tokens", () => {
       [120, 24, null, null],
     ],
     [
+      "ADK counts the results of Google's tools apart from the prompt",
+      {
+        attributes: {
+          "gcp.vertex.agent.llm_response":
+            '{"usage_metadata":{"prompt_token_count":120,"tool_use_prompt_token_count":30,"candidates_token_count":16}}',
+          "gen_ai.usage.input_tokens": 120,
+        },
+      },
+      [150, 16, null, null],
+    ],
+    [
+      "the same in camel case",
+      {
+        attributes: {
+          "gcp.vertex.agent.llm_response": '{"usageMetadata":{"promptTokenCount":120,"toolUsePromptTokenCount":30}}',
+        },
+      },
+      [150, null, null, null],
+    ],
+    [
+      "inclusive reasoning stays",
+      { attributes: { "gen_ai.usage.output_tokens": 24, "gen_ai.usage.reasoning.output_tokens": 8 } },
+      [null, 24, null, null],
+    ],
+    [
+      "more reasoning than output means exclusive",
+      { attributes: { "gen_ai.usage.output_tokens": 16, "gen_ai.usage.experimental.reasoning_tokens": 40 } },
+      [null, 56, null, null],
+    ],
+    [
       "MLflow",
       { attributes: { "mlflow.chat.tokenUsage": '{"input_tokens":5,"output_tokens":6.0}' } },
       [5, 6, null, null],
@@ -173,8 +203,12 @@ describe("tokens", () => {
     expect(raw.otel.attributes).toEqual(attributes);
   });
 
-  test("of reasoning are metadata", async () => {
-    const row = await rowOf({ attributes: { "gen_ai.usage.reasoning.output_tokens": 8 } });
+  test.each([
+    "gen_ai.usage.reasoning.output_tokens",
+    "gen_ai.usage.experimental.reasoning_tokens",
+    "gen_ai.usage.details.thoughts_tokens",
+  ])("of reasoning in %s are metadata", async (name) => {
+    const row = await rowOf({ attributes: { [name]: 8 } });
     expect(row.metadata.reasoningTokens).toBe(8);
   });
 });

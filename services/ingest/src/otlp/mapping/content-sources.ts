@@ -49,6 +49,7 @@ function composed(name: "prompt events" | "choice events" | "vercel response"): 
  * - `list`: a list whose items are JSON text.
  * - `before answer`, `answer`: a whole conversation up to the last user turn, and the messages after it.
  * - `prompts`, `choices`: a list of GenAI events, the requests and the answers.
+ * - `request`, `response`: Logfire's objects around a call, if they hold what was asked or answered.
  */
 export type ContentForm =
   | "text"
@@ -60,12 +61,15 @@ export type ContentForm =
   | "before answer"
   | "answer"
   | "prompts"
-  | "choices";
+  | "choices"
+  | "request"
+  | "response";
 
 export const inputSources: readonly ContentSource[] = [
   attribute("langfuse.trace.input", { rootOnly: true }),
   attribute("langfuse.observation.input"),
   attribute("reranker.query", { form: "text" }),
+  attribute("retrieval.query", { form: "text", kind: "retrieval" }),
   family("llm.input_messages"),
   attribute("input.value", { form: "mime" }),
   attribute("gen_ai.prompt", { form: "unwrapped", beside: "langsmith.span.kind" }),
@@ -75,9 +79,11 @@ export const inputSources: readonly ContentSource[] = [
   family("gen_ai.prompt", { role: "user" }),
   attribute("traceloop.entity.input", { form: "arguments" }),
   attribute("lmnr.span.input"),
+  attribute("spring.ai.tool.call.arguments"),
   attribute("gen_ai.tool.call.arguments"),
   attribute("gen_ai.input.messages"),
   attribute("gen_ai.retrieval.query.text", { form: "text" }),
+  attribute("db.vector.query.content", { form: "text", kind: "retrieval" }),
   attribute("gen_ai.memory.query.text", { form: "text" }),
   composed("prompt events"),
   eventAttribute("gen_ai.content.prompt", "gen_ai.prompt"),
@@ -93,9 +99,13 @@ export const inputSources: readonly ContentSource[] = [
   attribute("pydantic_ai.all_messages", { form: "before answer" }),
   attribute("all_messages_events", { form: "before answer" }),
   attribute("tool_arguments"),
+  attribute("request_data", { form: "request" }),
   attribute("events", { form: "prompts" }),
   attribute("user_prompt", { form: "text" }),
+  attribute("lk.pii.user_input", { form: "text" }),
   attribute("lk.user_input", { form: "text" }),
+  attribute("lk.pii.function_tool.arguments", { kind: "tool" }),
+  attribute("lk.function_tool.arguments", { kind: "tool" }),
   attribute("prompt"),
 ];
 
@@ -111,6 +121,7 @@ export const outputSources: readonly ContentSource[] = [
   family("gen_ai.completion", { role: "assistant" }),
   attribute("traceloop.entity.output"),
   attribute("lmnr.span.output"),
+  attribute("spring.ai.tool.call.result"),
   attribute("gen_ai.tool.call.result"),
   attribute("gen_ai.output.messages"),
   attribute("gen_ai.memory.records"),
@@ -126,7 +137,12 @@ export const outputSources: readonly ContentSource[] = [
   attribute("pydantic_ai.all_messages", { form: "answer" }),
   attribute("all_messages_events", { form: "answer" }),
   attribute("tool_response"),
+  attribute("response_data", { form: "response" }),
   attribute("events", { form: "choices" }),
+  attribute("lk.pii.function_tool.output", { kind: "tool" }),
+  attribute("lk.function_tool.output", { kind: "tool" }),
+  attribute("lk.pii.response.text", { form: "text" }),
+  attribute("lk.response.text", { form: "text" }),
 ];
 
 /** A source of the documents of a retrieval or reranker span (otlp 5.3, retrieval docs). */
@@ -139,6 +155,7 @@ export const documentSources: readonly DocumentSource[] = [
   { attribute: "langfuse.observation.output" },
   { family: "reranker.output_documents" },
   { family: "retrieval.documents" },
+  { attribute: "retrieval.document" },
   { attribute: "gen_ai.retrieval.documents" },
   { attribute: "mlflow.spanOutputs" },
   { attribute: "genkit:output" },

@@ -114,6 +114,8 @@ const statedKinds: readonly StatedKind[] = [
       flow: "chain",
     },
   },
+  // A vector store adds and deletes as well, so the heuristics decide.
+  { attribute: "spring.ai.kind", kinds: { tool_call: "tool", chat_client: "chain", advisor: "chain" } },
   {
     attribute: "span.type",
     scope: "com.anthropic.claude_code",
@@ -142,6 +144,19 @@ const operationKinds: Readonly<Record<string, SpanKind>> = {
   model_chunk: "chain",
 };
 
+/** The words of `gen_ai.span.kind` (Dify, Alibaba ARMS, VeADK, AgentScope). */
+const genAiSpanKinds: Readonly<Record<string, SpanKind>> = {
+  llm: "llm",
+  embedding: "embedding",
+  retriever: "retrieval",
+  reranker: "reranker",
+  tool: "tool",
+  agent: "agent",
+  chain: "chain",
+  workflow: "chain",
+  task: "chain",
+};
+
 const requestTypeKinds: Readonly<Record<string, SpanKind>> = {
   chat: "llm",
   completion: "llm",
@@ -152,7 +167,14 @@ const requestTypeKinds: Readonly<Record<string, SpanKind>> = {
 /** The kind of a span; the fallback is `chain` (otlp 5.2). */
 export function mapSpanKind(facts: SpanFacts): SpanKind {
   if (isSecondView(facts)) return "chain";
-  return readStatedKind(facts) ?? readOperation(facts) ?? readVercelOperation(facts) ?? guessKind(facts) ?? "chain";
+  return (
+    readStatedKind(facts) ??
+    readOperation(facts) ??
+    readVercelOperation(facts) ??
+    readGenAiSpanKind(facts) ??
+    guessKind(facts) ??
+    "chain"
+  );
 }
 
 /** LiteLLM emits each call twice; the raw request repeats the usage of the request around it and must never count. */
@@ -197,6 +219,11 @@ function readVercelOperation(facts: SpanFacts): SpanKind | null {
   return /^ai\.(?:generate|stream)/.test(operation) ? "agent" : null;
 }
 
+function readGenAiSpanKind(facts: SpanFacts): SpanKind | null {
+  const word = facts.text("gen_ai.span.kind");
+  return word === undefined ? null : lookUpKind(genAiSpanKinds, word);
+}
+
 /** Guesses the kind from the span's attributes if none is stated. */
 function guessKind(facts: SpanFacts): SpanKind | null {
   const has = (key: string) => facts.value(key) !== undefined;
@@ -223,7 +250,7 @@ function isRetrieval(facts: SpanFacts): boolean {
     facts.value("gen_ai.retrieval.query.text") !== undefined ||
     facts.family("retrieval.documents") !== null ||
     facts.events("db.query.result").length > 0 ||
-    [...facts.attributes.keys()].some((key) => key.startsWith("db.vector."))
+    facts.hasPrefix("db.vector.")
   );
 }
 

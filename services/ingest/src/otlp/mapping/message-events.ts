@@ -5,11 +5,13 @@ import { knownRole, readMessage } from "../../messages/read-message.ts";
 import type { ReceivedEvent } from "../wire/received-span.ts";
 import type { SpanFacts } from "./span-facts.ts";
 
+const assistantEvent = "gen_ai.assistant.message";
+
 /** Events of the prompt, by name; `gen_ai.choice` is the answer (semantic conventions 1.28 to 1.36). */
 const promptRoles: ReadonlyMap<string, string> = new Map([
   ["gen_ai.system.message", "system"],
   ["gen_ai.user.message", "user"],
-  ["gen_ai.assistant.message", "assistant"],
+  [assistantEvent, "assistant"],
   ["gen_ai.tool.message", "tool"],
 ]);
 
@@ -44,16 +46,31 @@ export function readSpokenEvent(event: Pick<ReceivedEvent, "name" | "attributes"
   return readMessage({ ...body, role: promptRoles.get(event.name) }) ?? [];
 }
 
-/** Pydantic AI's first format: the same events as one JSON list, each with its name in `event.name`. */
+/** Pydantic AI's first format, and Logfire's: the same events as one JSON list, each with its name in `event.name`. */
 export function readEventList(value: unknown, wanted: "prompts" | "choices"): Message[] | null {
   if (!Array.isArray(value)) return null;
-  const messages = value.filter(isRecord).flatMap((event) => {
-    const name = String(event["event.name"] ?? "");
-    if (wanted === "choices") return name === choiceEvent ? readChoice(event) : [];
-    const role = promptRoles.get(name);
-    return role === undefined ? [] : (readMessage({ ...event, role }) ?? []);
+  const events = value.filter(isRecord).filter((event) => sideOfEvent(listedName(event)) !== null);
+  const messages = splitEvents(events)[wanted].flatMap((event) => {
+    const name = listedName(event);
+    if (name === choiceEvent) return readChoice(event);
+    return readMessage({ ...event, role: promptRoles.get(name) }) ?? [];
   });
   return messages.length === 0 ? null : messages;
+}
+
+type ListedEvent = Record<string, unknown>;
+
+/** Logfire lists no choices for the Responses API: the assistant's messages at the end are the answer. */
+function splitEvents(events: readonly ListedEvent[]): Record<"prompts" | "choices", readonly ListedEvent[]> {
+  const isChoice = (event: ListedEvent) => listedName(event) === choiceEvent;
+  const choices = events.filter(isChoice);
+  if (choices.length > 0) return { prompts: events.filter((event) => !isChoice(event)), choices };
+  const answerAt = events.findLastIndex((event) => listedName(event) !== assistantEvent) + 1;
+  return { prompts: events.slice(0, answerAt), choices: events.slice(answerAt) };
+}
+
+function listedName(event: ListedEvent): string {
+  return String(event["event.name"] ?? "");
 }
 
 /** What messages say, and what may be beside it. `text` is in answers too. */

@@ -102,6 +102,12 @@ function readForm(facts: SpanFacts, key: string, given: AttributeValue, form: Co
       const messages = readEventList(facts.parsed(key), form);
       return messages === null ? null : { value: messages, keys };
     }
+    case "request": {
+      const content = parseContent(given, keys);
+      return hasMember(content?.value, ["messages", "input", "prompt"]) ? content : null;
+    }
+    case "response":
+      return readLogfireResponse(parseContent(given, keys));
     case null:
       return parseContent(given, keys);
   }
@@ -131,6 +137,19 @@ function unwrapOnly(content: Content | null, names: readonly string[]): Content 
   const [name, ...others] = Object.keys(content.value);
   if (name === undefined || others.length > 0 || !names.includes(name)) return content;
   return present(content.value[name], content.keys);
+}
+
+/** A text beside usage, or an object with a message; usage alone is no answer. The usage stays among the attributes. */
+function readLogfireResponse(content: Content | null): Content | null {
+  const value = content?.value;
+  if (!isRecord(value)) return null;
+  const text = value.text ?? value.combined_chunk_content;
+  if (typeof text === "string" && text !== "") return { value: text, keys: [] };
+  return hasMember(value, ["message", "images"]) ? content : null;
+}
+
+function hasMember(value: unknown, names: readonly string[]): boolean {
+  return isRecord(value) && names.some((name) => value[name] !== undefined && value[name] !== null);
 }
 
 function present(value: unknown, keys: readonly string[]): Content | null {

@@ -38,6 +38,11 @@ export function lookUp(facts: SpanFacts, source: Source): unknown {
     const beside = facts.value(source.beside);
     if (beside === undefined || (source.being && !source.being.includes(String(beside)))) return undefined;
   }
+  if ("besidePrefix" in source) {
+    const { attribute, besidePrefix } = source;
+    const value = facts.value(attribute);
+    return value !== undefined && facts.hasPrefix(besidePrefix) ? value : undefined;
+  }
   if (!("member" in source)) return facts.value(source.attribute);
   const object = facts.parsed(source.attribute);
   return isRecord(object) ? object[source.member] : undefined;

@@ -16,7 +16,9 @@ export type Source =
   | { readonly resource: string; readonly scope?: string }
   /** An attribute whose name means this only on spans of one scope, or beside another attribute (of these values). */
   | { readonly attribute: string; readonly scope: string }
-  | { readonly attribute: string; readonly beside: string; readonly being?: readonly string[] };
+  | { readonly attribute: string; readonly beside: string; readonly being?: readonly string[] }
+  /** The same beside any attribute whose name begins like this. */
+  | { readonly attribute: string; readonly besidePrefix: string };
 
 /** The name of an agent, as its own span states it. */
 export const agentNameSources: readonly Source[] = [
@@ -40,10 +42,17 @@ export const toolNameSources: readonly Source[] = [
   "gen_ai.tool.name",
   "tool.name",
   "ai.toolCall.name",
+  "spring.ai.tool.definition.name",
+  "lk.function_tool.name",
   { attribute: "traceloop.entity.name", beside: "traceloop.span.kind" },
 ];
 
-export const toolCallIdSources: readonly Source[] = ["gen_ai.tool.call.id", "ai.toolCall.id", "tool_call.id"];
+export const toolCallIdSources: readonly Source[] = [
+  "gen_ai.tool.call.id",
+  "ai.toolCall.id",
+  "tool_call.id",
+  "lk.function_tool.id",
+];
 
 export const modelSources: readonly Source[] = [
   "langfuse.observation.model.name",
@@ -78,7 +87,9 @@ export const sessionSources: readonly Source[] = [
   "traceloop.association.properties.chat_id",
   "traceloop.association.properties.conversation_id",
   "lmnr.association.properties.session_id",
+  "spring.ai.chat.client.conversation.id",
   "gen_ai.conversation.id",
+  "gen_ai.session.id",
   "gcp.vertex.agent.session_id",
   "ai.telemetry.metadata.sessionId",
   "ai.telemetry.metadata.session_id",
@@ -86,6 +97,9 @@ export const sessionSources: readonly Source[] = [
   { attribute: "metadata", member: "session_id" },
   { attribute: "metadata", member: "thread_id" },
   { resource: "session.id" },
+  // Traceloop's SDK writes associations without a prefix.
+  { attribute: "session_id", besidePrefix: "traceloop." },
+  { attribute: "conversation_id", besidePrefix: "traceloop." },
 ];
 
 export const userSources: readonly Source[] = [
@@ -99,6 +113,7 @@ export const userSources: readonly Source[] = [
   "mlflow.trace.user",
   "traceloop.association.properties.user_id",
   "lmnr.association.properties.user_id",
+  "gen_ai.user.id",
   "enduser.id",
   "ai.telemetry.metadata.userId",
   "ai.telemetry.metadata.user_id",
@@ -106,6 +121,7 @@ export const userSources: readonly Source[] = [
   "llm.user",
   { attribute: "metadata", member: "user_id" },
   { resource: "user.id" },
+  { attribute: "user_id", besidePrefix: "traceloop." },
 ];
 
 export const environmentSources: readonly Source[] = [

@@ -58,6 +58,7 @@ function hasFailed(facts: SpanFacts, exception: ReceivedEvent | undefined): bool
   if (statusCode === 2) return true;
   if (facts.text("langfuse.observation.level")?.toUpperCase() === "ERROR") return true;
   if (facts.text("gen_ai.tool.status")?.toLowerCase() === "error") return true;
+  if (String(facts.value("lk.function_tool.is_error")).toLowerCase() === "true") return true;
   if (isClaudeCode(facts) && String(facts.value("success")) === "false") return true;
   if (facts.text("genkit:state")?.toLowerCase() === "error") return true;
   if (statusCode === 1) return false;

@@ -57,6 +57,12 @@ export class SpanFacts {
     return typeof found === "string" && found.trim() !== "" ? found : undefined;
   }
 
+  /** True if the name of an attribute begins with `prefix`. */
+  hasPrefix(prefix: string): boolean {
+    for (const key of this.attributes.keys()) if (key.startsWith(prefix)) return true;
+    return false;
+  }
+
   /** An attribute with JSON text parsed (rule J); undefined when absent, empty or null. */
   parsed(key: string): unknown {
     const found = this.value(key);

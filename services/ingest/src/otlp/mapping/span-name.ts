@@ -39,7 +39,7 @@ export function readToolName(facts: SpanFacts): string {
   const name =
     readText(facts, toolNameSources) ??
     spanName(facts)
-      .replace(/^(?:execute_tool|tools\/call) (?=\S)/, "")
+      .replace(/^(?:execute_tool|tool_call|tools\/call) (?=\S)/, "")
       .replace(/(?<=.)\.tool$/, "");
   return cleanText(name, limits.traceNameMaxChars);
 }

@@ -32,8 +32,15 @@ const sources: Readonly<Record<keyof TokenCounts, readonly TokenSource[]>> = {
     { attribute: "langsmith.usage_metadata", path: ["input_tokens"] },
     { attribute: "mlflow.chat.tokenUsage", path: ["input_tokens"] },
     { attribute: "genkit:output", path: ["usage", "inputTokens"] },
-    { attribute: "gcp.vertex.agent.llm_response", path: ["usage_metadata", "prompt_token_count"] },
-    { attribute: "gcp.vertex.agent.llm_response", path: ["usageMetadata", "promptTokenCount"] },
+    // Google counts the results of its own tools apart from the prompt.
+    {
+      attribute: "gcp.vertex.agent.llm_response",
+      path: ["usage_metadata", "prompt_token_count + tool_use_prompt_token_count"],
+    },
+    {
+      attribute: "gcp.vertex.agent.llm_response",
+      path: ["usageMetadata", "promptTokenCount + toolUsePromptTokenCount"],
+    },
     { scope: claudeCode, sum: ["input_tokens", "cache_read_tokens", "cache_creation_tokens"] },
     "gen_ai.usage.input_tokens",
     "gen_ai.usage.prompt_tokens",
@@ -123,7 +130,9 @@ const sources: Readonly<Record<keyof TokenCounts, readonly TokenSource[]>> = {
     { attribute: "gcp.vertex.agent.llm_response", path: ["usageMetadata", "thoughtsTokenCount"] },
     "gen_ai.usage.reasoning.output_tokens",
     "gen_ai.usage.reasoning_tokens",
+    "gen_ai.usage.experimental.reasoning_tokens",
     "gen_ai.usage.details.reasoning_tokens",
+    "gen_ai.usage.details.thoughts_tokens",
     "llm.usage.reasoning_tokens",
     "ai.usage.outputTokenDetails.reasoningTokens",
     "ai.usage.reasoningTokens",
@@ -136,14 +145,17 @@ export function readTokens(facts: SpanFacts): TokenCounts {
   const input = readCount(facts, sources.input);
   const cacheRead = readCount(facts, sources.cacheRead);
   const cacheWrite = readCount(facts, sources.cacheWrite);
+  const output = readCount(facts, sources.output);
+  const reasoning = readCount(facts, sources.reasoning);
   const cached = (cacheRead ?? 0) + (cacheWrite ?? 0);
   return {
     // More cached tokens than input tokens: this producer counts them separately.
     input: cached > (input ?? 0) ? cached + (input ?? 0) : input,
-    output: readCount(facts, sources.output),
+    // The same of reasoning and output.
+    output: reasoning !== null && reasoning > (output ?? 0) ? reasoning + (output ?? 0) : output,
     cacheRead,
     cacheWrite,
-    reasoning: readCount(facts, sources.reasoning),
+    reasoning,
   };
 }
 

@@ -2,7 +2,8 @@
  * The parts of a `with` that delete the scores of rows, and their links to media. The project is `$1`. `traces` selects
  * the traces by their `trace_key`, `spans` the names by which scores refer to a span, as `span_id` with the `trace_key`
  * of its trace; both without hyphens. Scores and links are looked up one by one, because without statistics an array
- * would be compared with each of the project.
+ * would be compared with each of the project. Few traces have links; these are
+ * deleted by the trace, since the sweep of media may move them meanwhile.
  */
 export function dependentRemovals({ traces, spans }: { traces: string; spans: string }): string {
   return `
@@ -31,17 +32,17 @@ export function dependentRemovals({ traces, spans }: { traces: string; spans: st
       where project_id = $1 and ctid = any(array(select score from scored))
     ),
     linked as materialized (
-      select link
+      select of_row.trace_key
       from (${traces}) as gone
       cross join lateral (
-        select ctid as link
+        select trace_key
         from ingest.media_links
         where project_id = $1 and media_links.trace_key = gone.trace_key
-        offset 0
+        limit 1
       ) of_row
     ),
     unlinked as (
       delete from ingest.media_links
-      where project_id = $1 and ctid = any(array(select link from linked))
+      where project_id = $1 and trace_key = any(array(select trace_key from linked))
     )`;
 }

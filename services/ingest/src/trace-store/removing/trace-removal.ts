@@ -24,7 +24,7 @@ export function buildRootSeeds(projectId: string, filter: Omit<RootFilter, "patt
 const removalShard = -1;
 
 /**
- * Removes these rows and, in the same statement, their identities, counts, search texts, scores, links to media, the REST
+ * Removes these rows and, in the same statement, their identities, counts, scores, links to media, the REST
  * children's wait for a parent, and log records with only a response id. A count is reduced for the row's own day, framework
  * and source, as of the moment its lock is acquired. (Arrays, not joins: those scanned every identity of the project for
  * every row, 3 s for two thousand rows of four thousand.)
@@ -51,10 +51,6 @@ export function buildRowRemoval(projectId: string, ids: readonly string[]): Stat
       on conflict (project_id, day, framework, source, shard) do update
       set n = counts.n + excluded.n
     ),
-    undocumented as (
-      delete from ingest.search_docs
-      where project_id = $1 and id = any($2::uuid[])
-    ),
     not_awaiting as (
       delete from ingest.awaited_parents
       where project_id = $1 and child_id = any($2::uuid[])
@@ -76,13 +72,16 @@ export function buildRowRemoval(projectId: string, ids: readonly string[]): Stat
 }
 
 /**
- * Removes the live verdicts of rows that were just removed. A separate statement, because it must see a verdict that
- * was being written while the removal waited for its row.
+ * Removes the live verdicts and the search texts of rows that were just removed. A separate statement, because it must see a
+ * verdict that was being written, and the text of a child that became a root, while the removal waited for its row.
  */
-export function buildVerdictRemoval(projectId: string, ids: readonly string[]): Statement {
-  return {
-    name: "trace_verdicts_remove",
-    text: "delete from ingest.trace_verdicts where project_id = $1 and trace_id = any($2::uuid[])",
-    values: [projectId, ids],
-  };
+export function buildLateRemoval(projectId: string, ids: readonly string[]): Statement {
+  const text = `
+    with undocumented as (
+      delete from ingest.search_docs
+      where project_id = $1 and id = any($2::uuid[])
+    )
+    delete from ingest.trace_verdicts
+    where project_id = $1 and trace_id = any($2::uuid[])`;
+  return { name: "spans_remove_late", text, values: [projectId, ids] };
 }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { createBatchPace, type Database, type Statement, type Transaction } from "@touchstone/db";
 import type { RootFilter } from "../../model/root-filter.ts";
 import { firstIdOf } from "../reading/root-conditions.ts";
-import { buildRootSeeds, buildRowRemoval, buildVerdictRemoval } from "./trace-removal.ts";
+import { buildLateRemoval, buildRootSeeds, buildRowRemoval } from "./trace-removal.ts";
 import { settleTraces, traceKeysOf, tracesLock } from "./trace-settling.ts";
 
 /** Removes the traces that a list with this filter shows. */
@@ -228,7 +228,7 @@ async function findRestTrees(database: Database, projectId: string, seeds: reado
 async function removeRows(transaction: Transaction, projectId: string, ids: readonly string[]): Promise<Removed> {
   const [{ rows }] = await transaction.pipeline<[{ spans: number; roots: number }, object]>([
     buildRowRemoval(projectId, ids),
-    buildVerdictRemoval(projectId, ids),
+    buildLateRemoval(projectId, ids),
   ]);
   return rows[0] ?? { spans: 0, roots: 0 };
 }
