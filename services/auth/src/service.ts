@@ -70,7 +70,7 @@ export function createAuth(config: AuthConfig, dependencies: StoreServiceDepende
 }
 
 function openAuth(kit: StoreServiceKit, config: AuthConfig): HttpServer {
-  const { clock, logger, migration } = kit;
+  const { logger, migration } = kit;
   let relay: OutboxRelay | null = null;
   const wakeRelay = (): void => relay?.wake();
   const parts = openParts(kit, config, wakeRelay);
@@ -86,7 +86,7 @@ function openAuth(kit: StoreServiceKit, config: AuthConfig): HttpServer {
           logger,
           pollMs: 1_000,
         })),
-      ...(accounts === null ? [] : [() => sweepExpired({ database, clock, logger })]),
+      ...(accounts === null ? [] : [() => sweepExpired({ database, logger })]),
       () => announceUnfinishedDeletions({ projectDeletions, onAnnounced: wakeRelay, logger }),
       () => announceModels({ models, logger }),
       () => consumeActsRecorded(bus, { acts: createActFile(database) }),

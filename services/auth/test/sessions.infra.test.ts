@@ -1,5 +1,5 @@
 import { type Database, openDatabase, rolesOf } from "@touchstone/db";
-import { createLogger, systemClock } from "@touchstone/service-kit";
+import { createLogger } from "@touchstone/service-kit";
 import { createTestDatabase, openCommitRefusal, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sweepExpired } from "../src/accounts/sweep-expired.ts";
@@ -80,7 +80,7 @@ test("sessions, tokens and counts that are over are swept by every replica, and 
   await query(`
     insert into auth.sign_in_attempts (address_hash, attempts, last_at) values
       ('over', 9, now() - interval '2 hours'), ('good', 9, now() - interval '10 minutes')`);
-  const sweepers = [1, 2].map(() => sweepExpired({ database: pool, clock: systemClock, logger }));
+  const sweepers = [1, 2].map(() => sweepExpired({ database: pool, logger }));
 
   const removed = await Promise.all(sweepers.map((sweeper) => sweeper.sweep()));
   await Promise.all(sweepers.map((sweeper) => sweeper.sweep()));

@@ -11,6 +11,7 @@ const organizationId = "00000000-0000-7000-8000-000000000008";
 let nats: TestNats;
 let gateway: TestGateway;
 let isMember = true;
+let role = "admin";
 let asked = 0;
 /** Once it is set, the gateway's clock does not move: no entry expires by age. */
 let stoppedAt: number | null = null;
@@ -23,7 +24,7 @@ beforeAll(async () => {
     behind: {
       resolveSession: async () => {
         asked += 1;
-        const memberships = isMember ? [{ organizationId, role: "admin" }] : [];
+        const memberships = isMember ? [{ organizationId, role }] : [];
         const projects = isMember ? [{ projectId, organizationId }] : [];
         return { status: 200, body: { session: { userId, memberships, projects } } };
       },
@@ -86,4 +87,26 @@ test("a session that gets its first project may read it with the next request, w
   isMember = true;
 
   expect(await read()).toBe(200);
+});
+
+test("a session that gets a higher role may use it with the next request, without an event", async () => {
+  const trace = routes.deleteTrace.path.replace("{traceId}", projectId);
+  const remove = () => ask("promoted", "DELETE", trace, { "x-project-id": projectId });
+  stoppedAt = Date.now();
+  role = "member";
+  expect(await remove()).toBe(403);
+  role = "admin";
+
+  expect(await remove()).toBe(200);
+});
+
+test("a gateway that answers a change of an account no longer knows what its session could do", async () => {
+  const read = () => ask("left", "GET", routes.listTraces.path);
+  stoppedAt = Date.now();
+  expect(await read()).toBe(200);
+  expect(await ask("left", "DELETE", routes.deleteAccount.path)).toBe(200);
+  isMember = false;
+
+  expect(await read()).toBe(404);
+  isMember = true;
 });

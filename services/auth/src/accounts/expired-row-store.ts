@@ -20,8 +20,7 @@ export const expired = [
 /** Deletes a batch of rows, without those that another replica is deleting; returns their number. */
 export async function deleteExpired(
   database: Queryable,
-  { name, table, key, column }: (typeof expired)[number],
-  expiredBefore: Date,
+  { name, table, key, column, agoMs }: (typeof expired)[number],
 ): Promise<number> {
   const { rowCount } = await database.query({
     name: `expired_delete_${name}`,
@@ -29,12 +28,12 @@ export async function deleteExpired(
       delete from ${table}
       where ${key} in (
         select ${key} from ${table}
-        where ${column} < $1
+        where ${column} < now() - $1 * interval '1 millisecond'
         order by ${column}
         limit $2
         for update skip locked
       )`,
-    values: [expiredBefore, batchRows],
+    values: [agoMs, batchRows],
   });
   return rowCount ?? 0;
 }

@@ -1,5 +1,5 @@
 import type { Database } from "@touchstone/db";
-import type { Clock, Logger } from "@touchstone/service-kit";
+import type { Logger } from "@touchstone/service-kit";
 import { batchRows, deleteExpired, expired } from "./expired-row-store.ts";
 
 /** Removes expired rows. */
@@ -14,11 +14,10 @@ const sweepEveryMs = 15 * 60 * 1000;
 const batchesMax = 100;
 
 /**
- * Removes expired sessions, mailed tokens, sign-in states and attempt counters every 15 minutes. Replicas may sweep
- * concurrently: each skips rows that another is deleting.
+ * Removes expired sessions, mailed tokens, sign-in states and attempt counters every 15 minutes, by PostgreSQL's clock. Replicas
+ * may sweep concurrently: each skips rows that another is deleting.
  */
-export function sweepExpired(options: { database: Database; clock: Clock; logger: Logger }): ExpirySweeper {
-  const { database, clock, logger } = options;
+export function sweepExpired({ database, logger }: { database: Database; logger: Logger }): ExpirySweeper {
   let sweeping: Promise<number> | null = null;
   let stopped = false;
 
@@ -26,7 +25,7 @@ export function sweepExpired(options: { database: Database; clock: Clock; logger
     let removed = 0;
     for (const rows of expired) {
       for (let batch = 0; batch < batchesMax && !stopped; batch += 1) {
-        const rowCount = await deleteExpired(database, rows, new Date(clock.now() - rows.agoMs));
+        const rowCount = await deleteExpired(database, rows);
         removed += rowCount;
         if (rowCount < batchRows) break;
       }

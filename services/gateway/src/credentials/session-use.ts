@@ -24,9 +24,19 @@ export function sessionUseOf(route: Route): SessionUse {
 }
 
 /** Throws 403 if the user's role is lower than the route requires. */
-export function requireSessionRole({ sessionRole }: Route, { user }: Caller): void {
-  if (sessionRole !== "admin" || user?.role === "owner" || user?.role === "admin") return;
+export function requireSessionRole(route: Route, caller: Caller): void {
+  if (hasSessionRole(route, caller)) return;
   throw new AppError("forbidden", "Only an owner or admin of the organization can do this");
+}
+
+function hasSessionRole({ sessionRole }: Route, { user }: Caller): boolean {
+  return sessionRole !== "admin" || user?.role === "owner" || user?.role === "admin";
+}
+
+/** Whether the session has access to the project, in the role that the route needs. */
+export function mayEnter(route: Route, session: ResolvedSession, asked: string | null): boolean {
+  const isKnown = session.projects.some(({ projectId }) => asked === null || projectId === asked);
+  return isKnown && hasSessionRole(route, enterProject(session, asked));
 }
 
 /**

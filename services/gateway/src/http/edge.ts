@@ -53,7 +53,7 @@ export interface EdgeOptions extends EdgeServerOptions {
   handsOutKey: boolean;
   /** True if a page may use a session on this route; never in default mode. */
   mightUseSession: (route: Route) => boolean;
-  /** Called before a request of the sign-in family is answered that may have ended a session. */
+  /** Called before a request is answered that may have ended or changed a session. */
   sessionChanged: (request: FastifyRequest) => void;
   spentQuotas: SpentQuotas;
   ingestWatch: IngestWatch;
@@ -147,7 +147,8 @@ export function createEdge(options: EdgeOptions): Edge {
 
   app.addHook("onSend", async (request, reply) => {
     const route = request.passage?.route;
-    if (route?.authentication.includes("account") && route.method !== "GET") options.sessionChanged(request);
+    // Auth may have ended the session, or changed its roles.
+    if (route?.owner === "auth" && route.method !== "GET") options.sessionChanged(request);
     if (draining) reply.header("connection", "close");
   });
 

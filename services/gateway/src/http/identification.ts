@@ -6,7 +6,7 @@ import type { KeyCache } from "../credentials/key-cache.ts";
 import { readPresentedKey } from "../credentials/presented-key.ts";
 import { readSessionCookie } from "../credentials/presented-session.ts";
 import type { SessionCache } from "../credentials/session-cache.ts";
-import { enterProject, requireSessionRole, sessionUseOf } from "../credentials/session-use.ts";
+import { enterProject, mayEnter, requireSessionRole, sessionUseOf } from "../credentials/session-use.ts";
 
 /** The result of identification. */
 export interface Identified {
@@ -79,9 +79,9 @@ export function createIdentification({ keys, sessions, isSecure }: Identificatio
       const caller = { projectId: null, organizationId: null, user: { userId: session.userId, role: null } };
       return { caller, isStillGood: null };
     }
-    // The project may have been joined or created just now: the cache alone must not deny access.
-    const isKnown = session.projects.some(({ projectId }) => asked === null || projectId === asked);
-    const current = isKnown || fresh ? session : ((await known.resolve(cookie, { fresh: true })) ?? session);
+    // The project or the role may have been given just now: the cache alone must not deny access.
+    const isEnough = mayEnter(route, session, asked);
+    const current = isEnough || fresh ? session : ((await known.resolve(cookie, { fresh: true })) ?? session);
     const caller = enterProject(current, asked);
     requireSessionRole(route, caller);
     return {
