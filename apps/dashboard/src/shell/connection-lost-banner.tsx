@@ -20,15 +20,16 @@ export function ConnectionLostBanner() {
       ({ status }) => status < 500,
       () => false,
     );
-    if (!isBack) return;
-    setSince(null);
-    void queries.refetchQueries({ type: "active" });
+    if (isBack) setSince(null);
   };
   useEffect(() => {
     if (!isLost) return;
     const timer = setInterval(() => !document.hidden && void askAgain(), askEveryMs);
-    return () => clearInterval(timer);
-  }, [isLost]);
+    return () => {
+      clearInterval(timer);
+      void queries.refetchQueries({ type: "active" });
+    };
+  }, [isLost, queries]);
   if (since === null) return null;
   return (
     <Banner>

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { gatherCalls, type Logger, orAborted } from "@touchstone/service-kit";
 import type { QuotaStore } from "./quota-store.ts";
 import type { UsageCounter } from "./usage-counter.ts";
@@ -41,6 +42,9 @@ export interface JudgeBudgetOptions {
   logger: Logger;
 }
 
+/** A result that is skipped is final, so a database that is slow or fails over is asked again, after these pauses. */
+const pausesMs = [500, 1_500];
+
 /** completions 1.4, the quota of judge calls. Exact across judges, since PostgreSQL counts. */
 export function createJudgeBudget({ callsPerDay, quota, usage, logger }: JudgeBudgetOptions): JudgeBudget {
   const release = (payer: string, day: string | null): void => {
@@ -50,22 +54,28 @@ export function createJudgeBudget({ callsPerDay, quota, usage, logger }: JudgeBu
 
   async function take(reserveOne: ReserveOne, limit: number, { payer, signal }: PaidCall): Promise<void> {
     const key = payer.kind === "instance" ? "instance" : payer.id;
-    const reserving = reserveOne(key);
-    let day: string | null;
-    try {
-      day = await orAborted(reserving, signal);
-    } catch (thrown) {
-      if (signal.aborted) {
-        reserving.then((late) => release(key, late)).catch(() => undefined);
-        throw signal.reason;
+    for (const pauseMs of [...pausesMs, null]) {
+      const reserving = reserveOne(key);
+      try {
+        const day = await orAborted(reserving, signal);
+        if (day !== null) return;
+        throw new JudgeBudgetError(describeSpent(limit, payer));
+      } catch (thrown) {
+        if (thrown instanceof JudgeBudgetError) throw thrown;
+        if (signal.aborted) {
+          reserving.then((late) => release(key, late)).catch(() => undefined);
+          throw signal.reason;
+        }
+        if (pauseMs === null) throw uncounted(thrown);
+        await orAborted(sleep(pauseMs), signal);
       }
-      logger.warn({ err: thrown }, "a judge call could not be counted against its quota");
-      throw new JudgeBudgetError(
-        "The judge-call quota cannot be counted while the database is unavailable, so no judge was asked.",
-        { isPassing: true, cause: thrown },
-      );
     }
-    if (day === null) throw new JudgeBudgetError(describeSpent(limit, payer));
+  }
+
+  function uncounted(cause: unknown): JudgeBudgetError {
+    logger.warn({ err: cause }, "a judge call could not be counted against its quota");
+    const message = "The judge-call quota cannot be counted while the database is unavailable, so no judge was asked.";
+    return new JudgeBudgetError(message, { isPassing: true, cause });
   }
 
   if (callsPerDay === null) return { reserve: async ({ projectId }) => usage.count(projectId) };

@@ -89,12 +89,21 @@ describe("a judge call", () => {
     expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
   });
 
-  test("fails with those that were counted with it when the database does, and later ones do not", async () => {
+  test("fails with those that were counted with it when the database does so for seconds, and later ones do not", async () => {
     const reserve = vi.fn(async (): Promise<ReservedCalls> => ({ day, calls: 1 }));
-    reserve.mockRejectedValueOnce(new Error("away"));
+    for (let attempt = 1; attempt <= 3; attempt += 1) reserve.mockRejectedValueOnce(new Error("away"));
     const { pay } = setUp({ reserve });
     const outcomes = await Promise.allSettled([pay(), pay()]);
     expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     await pay();
+  });
+
+  test("is counted when the database is back after a moment", async () => {
+    const reserve = vi.fn(async (): Promise<ReservedCalls> => ({ day, calls: 1 }));
+    reserve.mockRejectedValueOnce(new Error("away"));
+    const { pay } = setUp({ reserve });
+
+    await expect(pay()).resolves.toBeUndefined();
+    expect(reserve).toHaveBeenCalledTimes(2);
   });
 });
