@@ -108,9 +108,9 @@ export function createAnswerRequest(options: {
     }
     const status = failure?.isBug && gaveUp(call, cause) ? goneStatus : answer.status;
     const durationMs = performance.now() - startedMs;
-    const labels = { service, route: route.id, status: String(status) };
+    const labels = { service, route: route.id };
     durations.observe(labels, durationMs / 1000);
-    requests.inc({ ...labels, method });
+    requests.inc({ ...labels, status: String(status), method });
     const facts = {
       operation: route.id,
       requestId,

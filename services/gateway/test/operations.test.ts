@@ -123,6 +123,8 @@ test("metrics are Prometheus text, count requests by operation, and hold no key 
     'service_http_requests_total{service="gateway",route="listTraces",status="200",method="GET"} 1',
   );
   expect(answer.text).toContain('route="unknown",status="404"');
+  // A histogram has a sample for each bucket: one for each route, whatever its statuses, keeps a scrape short.
+  expect(answer.text).toContain('service_http_request_duration_seconds_count{service="gateway",route="listTraces"} 1');
   expect(answer.text).toMatch(/^service_process_resident_memory_bytes \d+$/m);
   expect(answer.text).toMatch(/^service_process_uptime_seconds [\d.]+$/m);
   expect(answer.text).not.toContain(apiKey.slice(4, 20));

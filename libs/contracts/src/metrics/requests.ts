@@ -18,7 +18,7 @@ export const requestMetrics = {
     type: "histogram",
     help: "Time to answer a request: in a gateway from its first byte to the end of the answer, in a service from when it was read.",
     unit: "seconds",
-    labels: ["service", "route", "status"],
+    labels: ["service", "route"],
     buckets: requestSeconds,
     services: serviceNames,
   },

@@ -1,5 +1,5 @@
+import { setImmediate } from "node:timers/promises";
 import { createCounter, createGauge, createHistogram, type Metrics } from "@touchstone/service-kit";
-import { AggregatorRegistry } from "prom-client";
 import { PrometheusText } from "./prometheus-text.ts";
 import type { ServiceMetrics } from "./service-metrics.ts";
 
@@ -32,14 +32,19 @@ export function createGatewayMetrics(
   createGauge(own, "service_process_uptime_seconds", (gauge) => gauge.set(process.uptime()));
   return {
     observe({ method, route, status, durationMs }) {
-      const labels = { service: "gateway", route, status: String(status) };
-      requests.inc({ ...labels, method });
+      const labels = { service: "gateway", route };
+      requests.inc({ ...labels, status: String(status), method });
       durations.observe(labels, durationMs / 1000);
     },
     async render() {
-      const all = await Promise.all([own, ...others].map((registry) => registry.getMetricsAsJSON()));
       const text = new PrometheusText();
-      text.add(await AggregatorRegistry.aggregate(all).metrics());
+      for (const registry of [own, ...others]) {
+        // A family of many routes has thousands of samples: requests are answered between families.
+        for (const { name } of registry.getMetricsAsArray()) {
+          text.add(await registry.getSingleMetricAsString(name));
+          await setImmediate();
+        }
+      }
       await services?.addTo(text);
       return text.toString();
     },
