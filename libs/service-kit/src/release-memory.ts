@@ -15,6 +15,9 @@ const idleMax = 0.3;
  * threads that collect: a pause would be many times as long.
  */
 const processorMin = 0.7;
+/** A machine may be busy for hours: after this many intervals, a lot of memory is worth a longer pause. */
+const intervalsWithoutProcessor = 6;
+const muchBytes = 4 * worthBytes;
 /** The event loop was active for so little time that its share of a processor shows nothing. */
 const activeMinMs = 100;
 
@@ -44,8 +47,12 @@ export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
   let last = performance.eventLoopUtilization();
   let lastCpu = process.threadCpuUsage();
 
-  function isWorthIt(held: Held): boolean {
+  function isWorthIt(held: Held, hasProcessor: boolean): boolean {
     const grownBytes = held.heapBytes - (kept?.heapBytes ?? 0);
+    if (!hasProcessor) {
+      const isMuch = held.bufferBytes >= muchBytes || grownBytes >= muchBytes;
+      return isMuch && Math.min(intervals, idleIntervals) >= intervalsWithoutProcessor;
+    }
     // In the first interval V8 may do it by itself, without a pause.
     const mayBeGarbage = idleIntervals > 1;
     if (mayBeGarbage && grownBytes >= (intervals < intervalsUntilLittle ? worthBytes : worthBytes / 2)) return true;
@@ -67,7 +74,7 @@ export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
     if (held === null) return;
     // V8 collected by itself.
     if (kept !== null) kept.heapBytes = Math.min(kept.heapBytes, held.heapBytes);
-    if (idleIntervals === 0 || !hasProcessor || !isWorthIt(held)) return;
+    if (idleIntervals === 0 || !isWorthIt(held, hasProcessor)) return;
     collectGarbage();
     kept = readHeld() ?? kept;
     intervals = 0;

@@ -13,6 +13,16 @@ test("an idle process releases the memory of unused buffers, also if they were i
   expect(intervals).toBeLessThanOrEqual(10);
 });
 
+test.concurrent("a process that waits for a processor all the time releases a lot of memory after some intervals", async ({
+  expect,
+}) => {
+  const script = path.join(import.meta.dirname, "idle-waiting.ts");
+  const { stdout } = await promisify(execFile)(process.execPath, ["--no-memory-reducer", script]);
+  const { keptMegabytes, intervals } = JSON.parse(stdout) as { keptMegabytes: number; intervals: number };
+  expect(keptMegabytes).toBeLessThan(16);
+  expect(intervals).toBeGreaterThanOrEqual(6);
+});
+
 // V8 takes eight seconds for each of these.
 test.concurrent("an idle process returns what its heap grew by, if it is garbage", async ({ expect }) => {
   const script = path.join(import.meta.dirname, "idle-heap.ts");
