@@ -41,6 +41,10 @@ const secondsEach = Math.round(Math.min(30, Math.max(8, (minutes * 60) / chosen.
 
 const opened = new Map<Setting, Attacked>();
 async function open(setting: Setting): Promise<Attacked> {
+  for (const [other, { installation }] of opened) {
+    if (other === setting) await installation.observer.resume();
+    else await installation.observer.pause();
+  }
   const attacked = opened.get(setting) ?? { installation: await startInstallation(setting, firstSeed), usual: null };
   opened.set(setting, attacked);
   return attacked;

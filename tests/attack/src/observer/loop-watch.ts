@@ -18,13 +18,21 @@ const everyMs = 1_000;
 const name = "service_event_loop_stall_seconds";
 
 /** Starts reading the metrics once a second, as often as the installation updates them; ends with the process. */
-export function startLoopWatch(url: string, token: string): LoopWatch {
+export function startLoopWatch({
+  url,
+  token,
+  isPaused,
+}: {
+  url: string;
+  token: string;
+  isPaused: () => boolean;
+}): LoopWatch {
   const stalls: { atMs: number; longestMs: number }[] = [];
   let last: Reading | null = null;
   let isReading = false;
 
   setInterval(async () => {
-    if (isReading) return;
+    if (isReading || isPaused()) return;
     isReading = true;
     try {
       const answer = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } });

@@ -17,7 +17,7 @@ export interface ObserverOrder {
 export type Question =
   | { kind: "watch"; pid: number }
   | { kind: "now"; lastMs: number }
-  | { kind: "rememberMemory" | "begin" | "attackIsOver" | "end" }
+  | { kind: "pause" | "resume" | "rememberMemory" | "begin" | "attackIsOver" | "end" }
   | { kind: "readBack"; all: boolean };
 
 export interface Asked {
@@ -38,6 +38,9 @@ export interface Window extends ProbeFigures {
 export interface Observer {
   /** Reports a new Node process of the installation. */
   watch(pid: number): Promise<void>;
+  /** Sends nothing until `resume`: while another installation is attacked, this one is to take nothing from it. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
   /**
    * The slowest request of the last milliseconds, including those in progress; and the memory now, with the time it was
    * read.
@@ -81,6 +84,8 @@ export function startObserver(order: ObserverOrder): Observer {
 
   return {
     watch: (pid) => ask({ kind: "watch", pid }),
+    pause: () => ask({ kind: "pause" }),
+    resume: () => ask({ kind: "resume" }),
     now: (lastMs) => ask({ kind: "now", lastMs }),
     rememberMemory: () => ask({ kind: "rememberMemory" }),
     begin: () => ask({ kind: "begin" }),

@@ -44,7 +44,15 @@ const readBackMs = 60_000;
 const pingMaxMs = 120_000;
 
 /** Starts the probe; ends with the process. */
-export function startProbe({ url, apiKey }: { url: string; apiKey: string }): Probe {
+export function startProbe({
+  url,
+  apiKey,
+  isPaused = () => false,
+}: {
+  url: string;
+  apiKey: string;
+  isPaused?: () => boolean;
+}): Probe {
   const done: ProbedRequest[] = [];
   const underWay = new Map<Promise<unknown>, number>();
   const acknowledged: AcknowledgedTrace[] = [];
@@ -87,6 +95,7 @@ export function startProbe({ url, apiKey }: { url: string; apiKey: string }): Pr
   ];
   let turn = 0;
   setInterval(() => {
+    if (isPaused()) return;
     const work = (turns[turn % turns.length] as () => Promise<unknown>)();
     turn += 1;
     underWay.set(work, performance.now());
@@ -100,7 +109,7 @@ export function startProbe({ url, apiKey }: { url: string; apiKey: string }): Pr
     const sentMs = performance.now();
     delays.push({ atMs: sentMs, delayMs: sentMs - lastMs - pingEveryMs });
     lastMs = sentMs;
-    if (pingSentMs !== null) return;
+    if (pingSentMs !== null || isPaused()) return;
     pingSentMs = sentMs;
     // The probe reports a broken one.
     await send("GET", "/health/live", null, pingMaxMs).catch(() => undefined);

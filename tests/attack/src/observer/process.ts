@@ -8,9 +8,10 @@ import { summarise } from "./window.ts";
 
 const { url, apiKey, pid, metricsToken } = JSON.parse(process.argv[2] as string) as ObserverOrder;
 process.once("disconnect", () => process.exit());
-const probe = startProbe({ url, apiKey });
+let isPaused = false;
+const probe = startProbe({ url, apiKey, isPaused: () => isPaused });
 const memory = startMemoryWatch(pid);
-const loop = startLoopWatch(url, metricsToken);
+const loop = startLoopWatch({ url, token: metricsToken, isPaused: () => isPaused });
 
 /** Belongs to the open window. */
 let [beganMs, endedMs] = [0, 0];
@@ -18,6 +19,12 @@ let beforeMb = 0;
 
 const answers: { [Kind in Question["kind"]]: (question: Extract<Question, { kind: Kind }>) => unknown } = {
   watch: ({ pid: next }) => memory.watch(next),
+  pause() {
+    isPaused = true;
+  },
+  resume() {
+    isPaused = false;
+  },
   now: ({ lastMs }) => ({
     slowestMs: probe.slowestSince(performance.now() - lastMs),
     residentMb: memory.read().nowMb,
