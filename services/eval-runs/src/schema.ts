@@ -18,6 +18,7 @@ const projectTables: readonly ProjectTable[] = [
   { name: "ci_runs" },
   { name: "named_runs" },
   { name: "run_items" },
+  { name: "deleted_external_runs" },
   { name: "runs" },
   { name: "dataset_versions" },
   { name: "case_ids" },

@@ -239,6 +239,21 @@ describe("a CI run that expired", () => {
     expect((await client.readRun(runId)).status).toBe("failed");
   });
 
+  test("is ended whatever becomes of a run that expired before and cannot be ended", async () => {
+    const [unreadable, runId] = [await client.startRun({}, {}, 1), await client.startRun({}, {}, 1)];
+    const store = createCiRunStore(system.open("app"));
+    const sweeping = startSweeper({
+      ...store,
+      find: (projectId, id) => (id === unreadable ? Promise.reject(new Error("no answer")) : store.find(projectId, id)),
+    });
+    await expire(unreadable);
+    await expire(runId);
+
+    await expect(sweeping.sweep()).rejects.toThrow("no answer");
+
+    expect((await client.readRun(runId)).status).toBe("failed");
+  });
+
   test("while a result is judged is left to the next sweep, and one being finalized gets its verdict", async () => {
     const sweeping = startSweeper();
     const [judged, finalized] = [await client.startRun({}, {}, 1), await client.startRun({}, {}, 1)];
@@ -282,14 +297,14 @@ async function untilClosing(runId: string): Promise<void> {
 }
 
 /** The sweep as the service runs it, when the test says. */
-function startSweeper(): RegularSweep {
+function startSweeper(ciRuns = createCiRunStore(system.open("app"))): RegularSweep {
   const app = system.open("app");
   const sweeper = sweepExpiredCiRuns({
     database: app,
     maintenance: database,
     runs: createRunStore(app),
     results: createResultStore(app),
-    ciRuns: createCiRunStore(app),
+    ciRuns,
     batchMs: 10_000,
     clock: systemClock,
     signal: new AbortController().signal,

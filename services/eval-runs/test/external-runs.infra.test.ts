@@ -221,6 +221,26 @@ describe("experiments that are known by their spans", () => {
     }
   });
 
+  test("stay deleted when another span of them comes; the same experiment over another dataset is a run of its own", async () => {
+    const record = await connectIngest();
+    const other = await client.createDataset(buildDataset());
+    const one = { experimentId: "one", runName: "main", createdAt: "2026-01-05T00:00:00Z" };
+    await record({ ...one, dataset: datasetId });
+    await until(async () => expect(await runsOf(datasetId)).toHaveLength(1));
+    const [made] = await runsOf(datasetId);
+    expect((await client.send("DELETE", `/runs/${made?._id}`)).status).toBe(200);
+
+    await record({ ...one, dataset: datasetId });
+    await record({ ...one, dataset: other });
+    await record({ ...one, experimentId: "next", dataset: datasetId });
+
+    await until(async () => {
+      expect(await runsOf(other)).toHaveLength(1);
+      expect(await runsOf(datasetId)).toHaveLength(1);
+    });
+    expect((await runsOf(datasetId))[0]?._id).not.toBe(made?._id);
+  });
+
   test("are runs of the times of their items, in whatever order they come, and a time that cannot be is now", async () => {
     const record = await connectIngest();
     const before = Date.now();

@@ -22,11 +22,18 @@ export function sweepExpiredCiRuns(
 
   async function sweep(): Promise<number> {
     let ended = 0;
+    const failures: unknown[] = [];
     for (const { projectId, runId } of await listExpiredCiRuns(maintenance)) {
-      if (!(await end(projectId, runId))) continue;
-      logger.info({ projectId, runId }, "a CI run that had expired was ended");
-      ended += 1;
+      try {
+        if (!(await end(projectId, runId))) continue;
+        logger.info({ projectId, runId }, "a CI run that had expired was ended");
+        ended += 1;
+      } catch (thrown) {
+        // The runs behind it are not to wait for it.
+        failures.push(thrown);
+      }
     }
+    if (failures.length > 0) throw failures[0];
     return ended;
   }
 

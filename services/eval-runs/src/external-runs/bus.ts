@@ -7,7 +7,7 @@ import type { NamedRunStore, RunName } from "./named-run-store.ts";
 
 interface ExperimentDependencies {
   keep: KeepItem;
-  store: Pick<NamedRunStore, "find" | "findName">;
+  store: Pick<NamedRunStore, "find" | "findById">;
   named: Pick<NamedDatasetStore, "findCaseId">;
 }
 
@@ -30,6 +30,7 @@ async function keepExperimentItem({ keep, store, named }: ExperimentDependencies
   const described = description === null ? {} : { description };
   for (let attempt = 1; ; attempt += 1) {
     const run = await nameRun(store, { projectId, datasetId, name: item.runName }, item.experimentId);
+    if (run === null) return;
     const sent = { runName: run.name, caseId, ...ids, otel, createdAt, ...described };
     try {
       await keep({ ...run, sent, metadata: metadata ?? undefined });
@@ -46,21 +47,21 @@ const attemptsMax = 3;
 /**
  * The run that an experiment is: the one of its id, under whatever name, else a new one. A name that another run of the dataset has gets
  * the experiment's id behind it. An experiment over several datasets is a run in each; the first one has the id, and the
- * others have ids that follow from the experiment's and the dataset's.
+ * others have ids that follow from the experiment's and the dataset's. Null: the run was deleted.
  */
 async function nameRun(
   store: ExperimentDependencies["store"],
   wished: RunName,
   experimentId: string,
-): Promise<RunName & { runId?: string }> {
+): Promise<(RunName & { runId: string }) | null> {
   const { projectId, datasetId } = wished;
   const firstId = experimentRunId(projectId, experimentId);
-  const first = await store.findName(projectId, firstId);
-  if (first?.datasetId === datasetId) return { ...wished, name: first.name };
+  const first = await store.findById(projectId, firstId);
   const furtherId = experimentRunId(projectId, `${experimentId}\0${datasetId}`);
-  const further = await store.findName(projectId, furtherId);
-  if (further !== null) return { ...wished, name: further.name };
-  const runId = first === null ? firstId : furtherId;
+  const isFirst = first?.datasetId === datasetId;
+  const known = isFirst ? first : await store.findById(projectId, furtherId);
+  const runId = isFirst || (first === null && known === null) ? firstId : furtherId;
+  if (known !== null) return known.name === null ? null : { ...wished, name: known.name, runId };
   const other = await store.find(wished);
   if (other === null || other.id === runId) return { ...wished, runId };
   return { ...wished, name: `${wished.name} (${experimentId})`, runId };

@@ -63,8 +63,8 @@ export interface RunChange {
  */
 export interface NamedRunStore {
   find(run: RunName): Promise<KnownRun | null>;
-  /** The name of a run by its id; null: no external run has it. */
-  findName(projectId: string, runId: string): Promise<Omit<RunName, "projectId"> | null>;
+  /** Whose an id is; null: no external run has or had it. The name is null if the run was deleted. */
+  findById(projectId: string, runId: string): Promise<{ datasetId: string; name: string | null } | null>;
   /**
    * Adds items in their order, and makes or changes the run. An item with a known key is the stored one. Null: the run or its dataset
    * is no longer what the change was composed for; compose it again.
@@ -89,12 +89,17 @@ export function createNamedRunStore(database: Database): NamedRunStore {
       return rows[0] ?? null;
     },
 
-    async findName(projectId, runId) {
-      const { rows } = await database.readScoped<Omit<RunName, "projectId">>([projectId], {
-        name: "named_run_find_name",
+    async findById(projectId, runId) {
+      const { rows } = await database.readScoped<{ datasetId: string; name: string | null }>([projectId], {
+        name: "named_run_find_by_id",
         text: `
           select dataset_id as "datasetId", name
           from evals.named_runs
+          where project_id = $1
+            and run_id = $2
+          union all
+          select dataset_id, null
+          from evals.deleted_external_runs
           where project_id = $1
             and run_id = $2`,
         values: [projectId, runId],
@@ -146,7 +151,7 @@ const knownRunText = `
 async function isAsComposed(
   transaction: Queryable,
   { projectId, datasetId, name }: RunName,
-  { before, datasetVersion }: RunChange,
+  { before, made, datasetVersion }: RunChange,
 ): Promise<boolean> {
   const { rows } = await transaction.query<KnownRun>({
     name: "named_run_find_locked",
@@ -154,6 +159,7 @@ async function isAsComposed(
     values: [projectId, datasetId, name],
   });
   if (JSON.stringify(rows[0] ?? null) !== JSON.stringify(before)) return false;
+  if (before === null && (await isDeleted(transaction, projectId, made.id))) return false;
   if (before?.datasetVersion === datasetVersion) return true;
   const found = await transaction.query({
     name: "dataset_lock_version",
@@ -167,6 +173,15 @@ async function isAsComposed(
     values: [projectId, datasetId, datasetVersion],
   });
   return found.rowCount === 1;
+}
+
+async function isDeleted(transaction: Queryable, projectId: string, runId: string): Promise<boolean> {
+  const { rowCount } = await transaction.query({
+    name: "named_run_is_deleted",
+    text: "select from evals.deleted_external_runs where project_id = $1 and run_id = $2",
+    values: [projectId, runId],
+  });
+  return rowCount === 1;
 }
 
 /** A client never says that such a run is finished: it has ended from its first item on, and still takes others (decision 58). */

@@ -188,7 +188,10 @@ async function removeRun(transaction: Queryable, projectId: string, id: string, 
   await transaction.query({
     name: "run_remove",
     text: `
-      with gone_claims as (
+      with marked as (
+        insert into evals.deleted_external_runs (project_id, run_id, dataset_id)
+        select project_id, run_id, dataset_id from evals.named_runs where project_id = $1 and run_id = $2
+      ), gone_claims as (
         delete from evals.claims where project_id = $1 and run_id = $2
       ), gone_results as (
         delete from evals.results where project_id = $1 and run_id = $2

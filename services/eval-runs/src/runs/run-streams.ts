@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { limits, type runProgress } from "@touchstone/contracts";
-import { AppError, type Logger } from "@touchstone/service-kit";
+import { AppError, isProjectDeleted, type Logger } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { RunProgress } from "../results/result-store.ts";
 import { computeLiveStatistics, countResults } from "../statistics/result-tally.ts";
@@ -61,7 +61,12 @@ export function createRunStreams({ readProgress, logger, pollMs = defaultPollMs 
     const runs = Map.groupBy(streams, ({ projectId, runId }) => `${projectId} ${runId}`);
     for (const followers of runs.values()) {
       const [{ projectId, runId }] = followers as [RunStream];
-      const state = await readProgress(projectId, runId);
+      const state = await readProgress(projectId, runId).catch((thrown) => {
+        if (isProjectDeleted(thrown)) return null;
+        // Last in the next turn: a run that cannot be read does not hold up the others.
+        for (const stream of followers) if (streams.delete(stream)) streams.add(stream);
+        throw thrown;
+      });
       // All streams ended meanwhile, and accept no more events.
       if (isStopped) return;
       for (const stream of followers) {
