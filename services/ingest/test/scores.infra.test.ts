@@ -345,6 +345,20 @@ describe("the deletion of a trace", () => {
     await removeTrace(projectId, root);
     expect(await listedOf(projectId)).toEqual(["kept", "kept by its row"]);
   });
+
+  test("removes those of a REST child that is deleted alone, by whatever name they call it and its trace", async () => {
+    const projectId = newProject();
+    const root = await submit(projectId, { spanId: "root" });
+    const child = await submit(projectId, { spanId: "child", parent_span_id: "root" });
+    await store(
+      projectId,
+      { name: "root", value: 1, traceId: root },
+      { name: "child", value: 1, traceId: root, spanId: "child" },
+      { name: "child by its row", value: 1, traceId: root, spanId: child },
+    );
+    await removeTrace(projectId, child);
+    expect(await listedOf(projectId)).toEqual(["root"]);
+  });
 });
 
 describe("GET /export/scores", () => {

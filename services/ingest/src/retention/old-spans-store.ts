@@ -1,6 +1,7 @@
 import { type Database, type Statement, sqlStateOf, type Transaction } from "@touchstone/db";
 import { countedDays } from "../quota/request-count-store.ts";
 import { firstIdOf } from "../trace-store/reading/root-conditions.ts";
+import { otelKeyColumn } from "../trace-store/removing/dependent-removals.ts";
 import { forgetGoneSpans, type GoneRow } from "../trace-store/removing/forget-gone-spans.ts";
 import { settleTraces, traceKeysOf, tracesLock } from "../trace-store/removing/trace-settling.ts";
 
@@ -203,7 +204,7 @@ async function clearWeek(maintenance: Database, name: string, mayGoOn: () => boo
 const selectGoneRows = (week: string, afterProject: string, afterId: string): Statement => ({
   name: `${week}_rows`,
   text: `
-    select project_id, id, dk, trace_key, span_id, response_id
+    select project_id, id, dk, trace_key, span_id, response_id, ${otelKeyColumn}
     from ingest.${week}
     where (project_id, id) > ($1, $2)
     order by project_id, id

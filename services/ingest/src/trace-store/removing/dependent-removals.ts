@@ -1,7 +1,12 @@
+import { otlpFlag } from "../../model/span-row.ts";
+
+/** The trace of a row as scores name it; null for a row that came over REST, whose span ids are unique in the project. */
+export const otelKeyColumn = `case when flags & ${otlpFlag} <> 0 then replace(trace_key::text, '-', '') end as otel_key`;
+
 /**
  * The parts of a `with` that delete the scores of rows, and their links to media. The project is `$1`. `traces` selects
  * the traces by their `trace_key`, `spans` the names by which scores refer to a span, as `span_id` with the `trace_key`
- * of its trace; both without hyphens. Scores and links are looked up one by one, because without statistics an array
+ * of its trace; null for a name that is unique in the project. Both keys are without hyphens. Scores and links are looked up one by one, because without statistics an array
  * would be compared with each of the project. Few traces have links; these are
  * deleted by the trace, since the sweep of media may move them meanwhile.
  */
@@ -23,7 +28,7 @@ export function dependentRemovals({ traces, spans }: { traces: string; spans: st
         select ctid as score
         from ingest.scores
         where project_id = $1 and scores.span_id = gone.span_id
-          and (scores.trace_key is null or scores.trace_key = gone.trace_key)
+          and (gone.trace_key is null or scores.trace_key is null or scores.trace_key = gone.trace_key)
         offset 0
       ) of_span
     ),

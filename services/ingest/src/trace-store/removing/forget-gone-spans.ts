@@ -9,6 +9,7 @@ export interface GoneRow {
   dk: string | null;
   trace_key: string | null;
   span_id: string | null;
+  otel_key: string | null;
   response_id: string | null;
 }
 
@@ -28,10 +29,10 @@ export async function forgetGoneSpans(
 function buildGoneRemoval(projectId: string, rows: readonly GoneRow[]): Statement {
   const traceNames = rows.map(({ id }) => id.replaceAll("-", ""));
   // A score names a span by its own id or by that of its row.
-  const spanNames = rows.flatMap(({ id, span_id, trace_key }) => {
-    const traceKey = trace_key?.replaceAll("-", "") ?? null;
-    return [span_id, id].filter((name) => name !== null).map((name) => ({ name, traceKey }));
-  });
+  const spanNames = rows.flatMap(({ id, span_id, otel_key }) => [
+    ...(span_id === null ? [] : [{ name: span_id, traceKey: otel_key }]),
+    { name: id, traceKey: null },
+  ]);
   return {
     name: "gone_spans_forget",
     text: `

@@ -2,7 +2,7 @@ import type { Statement } from "@touchstone/db";
 import type { RootFilter } from "../../model/root-filter.ts";
 import { otlpFlag } from "../../model/span-row.ts";
 import { rootConditions } from "../reading/root-conditions.ts";
-import { dependentRemovals } from "./dependent-removals.ts";
+import { dependentRemovals, otelKeyColumn } from "./dependent-removals.ts";
 
 /** Some matching roots, with the keys of the rows that belong to them. */
 export function buildRootSeeds(projectId: string, filter: Omit<RootFilter, "pattern">, limit: number): Statement {
@@ -34,7 +34,7 @@ export function buildRowRemoval(projectId: string, ids: readonly string[]): Stat
     with removed as (
       delete from ingest.spans
       where project_id = $1 and id = any($2::uuid[])
-      returning id, dk, is_root, created_at, framework, source, response_id, span_id, trace_key
+      returning id, dk, is_root, created_at, framework, source, response_id, span_id, ${otelKeyColumn}
     ),
     forgotten as (
       delete from ingest.span_keys
@@ -62,9 +62,9 @@ export function buildRowRemoval(projectId: string, ids: readonly string[]): Stat
     ${dependentRemovals({
       traces: "select replace(id::text, '-', '') as trace_key from removed",
       spans: `
-        select names.span_id, replace(removed.trace_key::text, '-', '') as trace_key
-        from removed
-        cross join unnest(array[removed.span_id, removed.id::text]) as names (span_id)`,
+        select span_id, otel_key as trace_key from removed
+        union all
+        select id::text, null from removed`,
     })}
     select count(*)::integer as spans, (count(*) filter (where is_root))::integer as roots
     from removed`;
