@@ -23,7 +23,7 @@ export interface RolledTokens {
 /**
  * The usage of each span with its descendants, by position (otlp 6): for each component the greater of the span's own
  * report and the sum of its children. So an agent that repeats its calls' usage is not counted twice, and a call that
- * was not exported is not lost. Two instrumentations of one call, siblings with one response id, count once.
+ * was not exported is not lost. A report of an agent's whole life counts only where no child has one. Two instrumentations of one call, siblings with one response id, count once.
  */
 export function rollTokens(tree: Tree): RolledTokens[] {
   return runAtOnce(rollTokensInSlices(tree));
@@ -33,8 +33,8 @@ export function rollTokens(tree: Tree): RolledTokens[] {
 export function* rollTokensInSlices({ nodes }: Tree): Sliced<RolledTokens[]> {
   const rolled = nodes.map((): RolledTokens => ({ whole: null, net: null }));
   yield* forEachInSlices(fromLast(nodes), (node) => {
-    const own = ownTokens(node);
     const below = node.children.length === 0 ? null : sumOf(node.children, rolled);
+    const own = below !== null && node.span.facts.countsLifetime === true ? null : ownTokens(node);
     const whole = greater(own, below);
     rolled[node.position] = { whole, net: below === null ? whole : without(whole, below) };
   });

@@ -20,6 +20,8 @@ export interface TreeFacts {
   prompt?: PromptUse;
   /** Its messages ask for calls of tools. */
   callsTools?: true;
+  /** Its tokens are the total of its agent's life: earlier runs are in it. */
+  countsLifetime?: true;
 }
 
 /** A prompt by the name that a span states, and its version; null: the span states none. */

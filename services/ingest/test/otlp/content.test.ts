@@ -207,6 +207,12 @@ describe("input and output", () => {
       "a",
     ],
     [
+      "Haystack's component",
+      { attributes: { "haystack.component.input": '{"query":"q"}', "haystack.component.output": '{"n":1}' } },
+      { query: "q" },
+      { n: 1 },
+    ],
+    [
       "Logfire's call of a model",
       {
         attributes: {

@@ -28,6 +28,7 @@ describe("a record that speaks for a span", () => {
     const sketches = [
       { body: "hi" },
       { body: { content: "hi" } },
+      { body: '{"role":"system","content":"hi"}' },
       { attributes: { "gen_ai.event.content": '{"content":"hi"}' } },
       { attributes: { content: "hi" } },
     ];
@@ -35,6 +36,9 @@ describe("a record that speaks for a span", () => {
       const { body } = await fragmentOf({ event: "gen_ai.system.message", ...sketch });
       expect(body.inputMessages).toEqual([{ role: "system", content: "hi" }]);
     }
+    const text = '{"city":"Paris","role":"capital"}';
+    const { body } = await fragmentOf({ event: "gen_ai.user.message", body: text });
+    expect(body.inputMessages).toEqual([{ role: "user", content: text }]);
   });
 
   test("a choice answers, with the calls of tools it asks for", async () => {

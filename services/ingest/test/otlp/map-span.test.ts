@@ -105,6 +105,8 @@ describe("model, session and framework", () => {
     [{ scope: "gcp.vertex.agent" }, "google-adk"],
     [{ scope: "@mastra/otel" }, "mastra"],
     [{ scope: "Microsoft.SemanticKernel.Diagnostics" }, "semantic-kernel"],
+    [{ scope: "semantic_kernel.connectors.ai", attributes: { "gen_ai.system": "openai" } }, "semantic-kernel"],
+    [{ scope: "agent_framework", attributes: { "gen_ai.provider.name": "openai" } }, "microsoft-agent-framework"],
     [{ scope: "x", attributes: { "gen_ai.provider.name": "AWS.Bedrock", "gen_ai.system": "aws" } }, "aws.bedrock"],
     [{ scope: "Own", resource: { "service.name": "svc" } }, "own"],
     [{ scope: "", resource: { "service.name": "Svc" } }, "svc"],

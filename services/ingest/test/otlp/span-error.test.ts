@@ -58,6 +58,18 @@ describe("errors", () => {
       { events: exception({ "exception.message": "out", "exception.escaped": true }) },
       "out",
     ],
+    [
+      "LangGraph's interrupt",
+      { more: status(2, "interrupted"), events: exception({ "exception.type": "langgraph.errors.GraphInterrupt" }) },
+      null,
+    ],
+    ["the same as LangSmith tells it", { more: status(2, "GraphInterrupt((Interrupt(value='Approve?'),))") }, null],
+    ["LangGraph's handover", { more: status(2), events: exception({ "exception.type": "ParentCommand" }) }, null],
+    [
+      "an interrupt of anything else",
+      { more: status(2, "GraphInterrupted by the operator") },
+      "GraphInterrupted by the operator",
+    ],
     ["NUL in a message", { more: status(2, "a\u0000b") }, "a\ufffdb"],
   ])("%s", async (_what, sketch, error) => {
     expect((await rowOf(sketch)).error).toBe(error);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { TreeFacts } from "../../src/model/own-facts.ts";
 import { rowOf, type SpanSketch } from "./build-export.ts";
 
 describe("tokens", () => {
@@ -201,6 +202,38 @@ describe("tokens", () => {
     const raw = await rowOf({ name: "raw_gen_ai_request", scope: "litellm", attributes });
     expect(raw).toMatchObject({ kind: "chain", inputTokens: null, outputTokens: null });
     expect(raw.otel.attributes).toEqual(attributes);
+  });
+
+  test("of an agent of Strands are marked as those of all its runs, those of its calls and of other agents are not", async () => {
+    const marked = async (scope: string, operation: string) => {
+      const attributes = { "gen_ai.operation.name": operation, "gen_ai.usage.input_tokens": 900 };
+      return ((await rowOf({ scope, attributes })).tree as TreeFacts).countsLifetime;
+    };
+    expect(await marked("strands.telemetry.tracer", "invoke_agent")).toBe(true);
+    expect(await marked("strands.telemetry.tracer", "chat")).toBeUndefined();
+    expect(await marked("pydantic-ai", "invoke_agent")).toBeUndefined();
+  });
+
+  test("of Codex are those of the turn, with its model and thread; its responses never count", async () => {
+    const usage = { input_tokens: 1200, cached_input_tokens: 900, output_tokens: 80, reasoning_output_tokens: 64 };
+    const turn = await rowOf({
+      name: "session_task.turn",
+      scope: "codex_cli_rs",
+      attributes: {
+        ...{ "thread.id": "t1", "turn.id": "1", model: "gpt-5.1-codex", "codex.turn.reasoning_effort": "medium" },
+        ...Object.fromEntries(Object.entries(usage).map(([key, n]) => [`codex.turn.token_usage.${key}`, n])),
+      },
+    });
+    expect(turn).toMatchObject({
+      ...{ kind: "agent", model: "gpt-5.1-codex", sessionId: "t1", framework: "codex" },
+      ...{ inputTokens: 1200, outputTokens: 80, cacheReadTokens: 900, metadata: { reasoningTokens: 64 } },
+    });
+    const response = await rowOf({
+      name: "completed",
+      scope: "codex_cli_rs",
+      attributes: { "codex.request.reasoning_effort": "medium", "gen_ai.usage.input_tokens": 1200 },
+    });
+    expect(response).toMatchObject({ kind: "chain", inputTokens: null });
   });
 
   test.each([

@@ -106,6 +106,12 @@ describe("tokens", () => {
     expect(trace({ root: { tokens: [240, 48] }, "a<root": { tokens: [120, 24] } }).of("root").aggTokens).toBeNull();
   });
 
+  test("of an agent's whole life count only where no call reports any", () => {
+    const root: Said = { kind: "agent", tokens: [900, 90], facts: { countsLifetime: true } };
+    expect(trace({ root, "a<root": { kind: "llm", tokens: [120] } }).of("root").aggTokens?.[0]).toBe(120);
+    expect(trace({ root, "a<root": { kind: "llm" } }).of("root").aggTokens).toBeNull();
+  });
+
   test("of one call that two instrumentations saw count once, and of two calls twice", () => {
     const call = { kind: "llm", tokens: [120, 24], responseId: "r" };
     const other = { ...call, responseId: "s" };

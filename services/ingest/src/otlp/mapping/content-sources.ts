@@ -107,6 +107,9 @@ export const inputSources: readonly ContentSource[] = [
   attribute("lk.pii.function_tool.arguments", { kind: "tool" }),
   attribute("lk.function_tool.arguments", { kind: "tool" }),
   attribute("prompt"),
+  attribute("haystack.pipeline.input_data"),
+  attribute("haystack.component.input"),
+  attribute("haystack.agent.input"),
 ];
 
 export const outputSources: readonly ContentSource[] = [
@@ -143,6 +146,8 @@ export const outputSources: readonly ContentSource[] = [
   attribute("lk.function_tool.output", { kind: "tool" }),
   attribute("lk.pii.response.text", { form: "text" }),
   attribute("lk.response.text", { form: "text" }),
+  attribute("haystack.component.output"),
+  attribute("haystack.agent.output"),
 ];
 
 /** A source of the documents of a retrieval or reranker span (otlp 5.3, retrieval docs). */

@@ -1,9 +1,16 @@
-import { isRecord } from "../../messages/json-text.ts";
+import { isRecord, looselyParsed } from "../../messages/json-text.ts";
+import { knownRole } from "../../messages/read-message.ts";
 import type { FragmentOrder } from "../../model/fragment-body.ts";
 import { hashUuid } from "../../model/ids.ts";
 import type { FragmentFacts, IncomingFragment } from "../../model/incoming-fragment.ts";
 import type { ReceivedLog } from "../wire/received-log.ts";
-import { emptySpan, type ReceivedResource, type ReceivedScope } from "../wire/received-span.ts";
+import {
+  type AttributeRecord,
+  type AttributeValue,
+  emptySpan,
+  type ReceivedResource,
+  type ReceivedScope,
+} from "../wire/received-span.ts";
 import { cleanText } from "./clean-text.ts";
 import { type LogContent, type LogFacts, optional } from "./log-content.ts";
 import { mapClaudeEvent } from "./map-claude-event.ts";
@@ -105,14 +112,21 @@ function asSpan(log: ReceivedLog) {
 }
 
 function mapSpoken(name: string, side: "input" | "output", log: ReceivedLog): LogContent | null {
-  const body = isRecord(log.body) ? Object.entries(log.body) : [["content", log.body] as const];
   // A body that only names the event has no content.
-  const said = log.body === name || log.body === null ? [] : body;
+  const said = log.body === name || log.body === null ? [] : Object.entries(spokenBody(log.body));
   const messages = readSpokenEvent({ name, attributes: new Map([...log.attributes, ...said]) });
   if (messages.length === 0) return null;
   return side === "input"
     ? { kind: "message", facts: { hasInput: true }, body: { inputMessages: messages } }
     : { kind: "message", facts: { hasOutput: true }, body: { outputMessages: messages } };
+}
+
+/** A text is the content, unless it is JSON text of a whole message or answer (Semantic Kernel). */
+function spokenBody(body: AttributeValue): AttributeRecord {
+  const value = looselyParsed(body);
+  if (!isRecord(value)) return { content: body };
+  const isWhole = typeof body !== "string" || isRecord(value.message) || knownRole(value.role) !== undefined;
+  return isWhole ? (value as AttributeRecord) : { content: body };
 }
 
 function mapEvaluation({ log, facts }: LogFacts): LogContent | null {

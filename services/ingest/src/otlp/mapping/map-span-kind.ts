@@ -1,5 +1,6 @@
 import type { SpanKind } from "@touchstone/contracts";
 import { normaliseSpanKind } from "../../model/span-kind.ts";
+import { codexTurn } from "./sources.ts";
 import type { SpanFacts } from "./span-facts.ts";
 import { reportsTokens } from "./tokens.ts";
 
@@ -65,6 +66,8 @@ const statedKinds: readonly StatedKind[] = [
       agent_run: "agent",
       tool_call: "tool",
       mcp_tool_call: "tool",
+      client_tool_call: "tool",
+      llm_generation: "llm",
       model_inference: "llm",
       model_generation: "chain",
       model_step: "chain",
@@ -78,6 +81,9 @@ const statedKinds: readonly StatedKind[] = [
       workflow_sleep: "chain",
       workflow_wait_event: "chain",
       processor_run: "guardrail",
+      scorer_run: "evaluator",
+      memory_operation: "memory",
+      rag_embedding: "embedding",
       generic: "chain",
     },
   },
@@ -164,6 +170,14 @@ const requestTypeKinds: Readonly<Record<string, SpanKind>> = {
   rerank: "reranker",
 };
 
+/** By the class of the component. */
+const haystackComponents: readonly (readonly [RegExp, SpanKind])[] = [
+  [/Generator$/, "llm"],
+  [/Embedder$/, "embedding"],
+  [/Retriever$/, "retrieval"],
+  [/Ranker$/, "reranker"],
+];
+
 /** The kind of a span; the fallback is `chain` (otlp 5.2). */
 export function mapSpanKind(facts: SpanFacts): SpanKind {
   if (isSecondView(facts)) return "chain";
@@ -177,8 +191,12 @@ export function mapSpanKind(facts: SpanFacts): SpanKind {
   );
 }
 
-/** LiteLLM emits each call twice; the raw request repeats the usage of the request around it and must never count. */
+/**
+ * A span whose usage another one has as well, and must never count: LiteLLM's raw request repeats the request around it, and
+ * Codex states the usage of a turn's model calls without a model, and their sum with the model on the turn.
+ */
 export function isSecondView(facts: SpanFacts): boolean {
+  if (facts.value("codex.request.reasoning_effort") !== undefined) return true;
   return facts.scope.name === "litellm" && facts.span.name === "raw_gen_ai_request";
 }
 
@@ -229,7 +247,8 @@ function guessKind(facts: SpanFacts): SpanKind | null {
   const has = (key: string) => facts.value(key) !== undefined;
   if (has("gen_ai.tool.name") || has("tool.name") || has("tool_arguments")) return "tool";
   if (isRetrieval(facts)) return "retrieval";
-  if (has("agent_name") && has("model_name")) return "agent";
+  if (has("tool_name") && has("call_id")) return "tool";
+  if ((has("agent_name") && has("model_name")) || has(codexTurn)) return "agent";
   const requestType = facts.text("llm.request.type");
   if (requestType !== undefined) {
     const kind = lookUpKind(requestTypeKinds, requestType);
@@ -238,6 +257,10 @@ function guessKind(facts: SpanFacts): SpanKind | null {
   if ((facts.text("gcp.vertex.agent.llm_request") ?? "{}") !== "{}") return "llm";
   if (has("gen_ai.request.model") || has("llm.model_name") || reportsTokens(facts)) return "llm";
   if (facts.text("mcp.method.name") === "tools/call") return "tool";
+  const component = facts.text("haystack.component.type");
+  if (component !== undefined) return haystackComponents.find(([ending]) => ending.test(component))?.[1] ?? null;
+  if (facts.span.name === "haystack.agent.run") return "agent";
+  if (facts.span.name === "haystack.agent.step.llm") return "llm";
   if (facts.scope.name.includes("livekit")) {
     if (facts.span.name === "agent_turn") return "agent";
     if (facts.span.name === "function_tool") return "tool";

@@ -83,7 +83,10 @@ export function mapSpan(
     toolCalls,
     metadata: metadata.text,
     performanceSummary: null,
-    tree: describeForTree({ parentIsRemote, kind, names, metadata, toolName, output, tokens }),
+    tree: {
+      ...describeForTree({ parentIsRemote, kind, names, metadata, toolName, output, tokens }),
+      ...(kind === "agent" && framework === "strands" && tokens.input !== null && { countsLifetime: true }),
+    },
   };
 }
 

@@ -38,12 +38,16 @@ export const rootNameSources: readonly Source[] = ["langfuse.trace.name", "langs
 /** The agent that a span other than an agent's belongs to; there, the names above would be the span's own. */
 export const memberAgentNameSources: readonly Source[] = ["agent.name", "gen_ai.agent.name", "agent_name"];
 
+/** On Codex's span of a turn. */
+export const codexTurn = "codex.turn.reasoning_effort";
+
 export const toolNameSources: readonly Source[] = [
   "gen_ai.tool.name",
   "tool.name",
   "ai.toolCall.name",
   "spring.ai.tool.definition.name",
   "lk.function_tool.name",
+  { attribute: "tool_name", beside: "call_id" },
   { attribute: "traceloop.entity.name", beside: "traceloop.span.kind" },
 ];
 
@@ -52,6 +56,7 @@ export const toolCallIdSources: readonly Source[] = [
   "ai.toolCall.id",
   "tool_call.id",
   "lk.function_tool.id",
+  { attribute: "call_id", beside: "tool_name" },
 ];
 
 export const modelSources: readonly Source[] = [
@@ -68,6 +73,7 @@ export const modelSources: readonly Source[] = [
   "ai.model.id",
   { attribute: "model", scope: "com.anthropic.claude_code" },
   { attribute: "model_name", beside: "agent_name" },
+  { attribute: "model", beside: codexTurn },
 ];
 
 export const sessionSources: readonly Source[] = [
@@ -100,6 +106,7 @@ export const sessionSources: readonly Source[] = [
   // Traceloop's SDK writes associations without a prefix.
   { attribute: "session_id", besidePrefix: "traceloop." },
   { attribute: "conversation_id", besidePrefix: "traceloop." },
+  { attribute: "thread.id", beside: codexTurn },
 ];
 
 export const userSources: readonly Source[] = [
@@ -224,8 +231,9 @@ export const scopeFrameworks: readonly (readonly [RegExp, string])[] = [
   [/^lmnr[.]/, "laminar"],
   [/^langsmith/, "langsmith"],
   [/^genkit-tracer/, "genkit"],
-  [/^microsoft\.agents\.ai/, "microsoft-agent-framework"],
-  [/^microsoft\.semantickernel/, "semantic-kernel"],
+  [/^(?:microsoft\.agents\.ai|agent_framework$)/, "microsoft-agent-framework"],
+  [/^(?:microsoft\.semantickernel|semantic_kernel\.)/, "semantic-kernel"],
   [/^litellm/, "litellm"],
   [/^mlflow/, "mlflow"],
+  [/^codex[-_]/, "codex"],
 ];

@@ -13,12 +13,18 @@ export interface SpanException {
 const stacktraceCharsMax = 32_768;
 
 /**
+ * What LangGraph raises when a graph waits for a person, or hands over to its parent: nothing failed. As the type of an exception, or
+ * at the beginning of a status message.
+ */
+const controlFlow = /^(?:langgraph\.errors\.)?(?:GraphBubbleUp|GraphInterrupt|NodeInterrupt|ParentCommand)(?:\(|$)/;
+
+/**
  * The error of a span, or null if it did not fail (otlp 5.5). A handled exception is not an error; neither is one under
  * the status ok. The text never contains a stack trace.
  */
 export function readError(facts: SpanFacts): string | null {
   const exception = newestException(facts);
-  if (!hasFailed(facts, exception)) return null;
+  if (!hasFailed(facts, exception) || isControlFlow(facts, exception)) return null;
   const { span } = facts;
   const candidates = [
     span.statusMessage,
@@ -64,6 +70,11 @@ function hasFailed(facts: SpanFacts, exception: ReceivedEvent | undefined): bool
   if (statusCode === 1) return false;
   if (facts.text("error.type") !== undefined) return true;
   return exception !== undefined && String(exception.attributes.get("exception.escaped")).toLowerCase() === "true";
+}
+
+function isControlFlow({ span }: SpanFacts, exception: ReceivedEvent | undefined): boolean {
+  const raised = exception === undefined ? span.statusMessage : attributeText(exception, "exception.type");
+  return raised !== undefined && controlFlow.test(raised);
 }
 
 function newestException(facts: SpanFacts): ReceivedEvent | undefined {

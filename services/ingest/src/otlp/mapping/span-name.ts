@@ -53,6 +53,7 @@ function childName(facts: SpanFacts, kind: SpanKind, given: string): string {
   // Logfire names a span by its template; the message has the filled-in values.
   if (given.includes("{") && given.includes("}")) return facts.text("logfire.msg") ?? given;
   if (kind === "tool" && given === "ai.toolCall") return facts.text("ai.toolCall.name") ?? given;
+  if (given === "haystack.component.run") return facts.text("haystack.component.name") ?? given;
   return given;
 }
 

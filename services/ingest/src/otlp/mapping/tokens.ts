@@ -48,6 +48,7 @@ const sources: Readonly<Record<keyof TokenCounts, readonly TokenSource[]>> = {
     "ai.usage.inputTokens",
     "ai.usage.promptTokens",
     "ai.usage.tokens",
+    "codex.turn.token_usage.input_tokens",
   ],
   output: [
     { attribute: langfuseUsage, keys: /^(?:output|completion)|reasoning/ },
@@ -70,6 +71,7 @@ const sources: Readonly<Record<keyof TokenCounts, readonly TokenSource[]>> = {
     "llm.usage.completion_tokens",
     "ai.usage.outputTokens",
     "ai.usage.completionTokens",
+    "codex.turn.token_usage.output_tokens",
   ],
   cacheRead: [
     { attribute: langfuseUsage, keys: /^(?:input_cached_tokens|cache_read_input_tokens|input_cache_read)$/ },
@@ -89,6 +91,7 @@ const sources: Readonly<Record<keyof TokenCounts, readonly TokenSource[]>> = {
     "gen_ai.usage.details.cache_read_tokens",
     "ai.usage.inputTokenDetails.cacheReadTokens",
     "ai.usage.cachedInputTokens",
+    "codex.turn.token_usage.cached_input_tokens",
     { attribute: "ai.response.providerMetadata", path: ["openai", "cachedPromptTokens"] },
     { attribute: "ai.response.providerMetadata", path: ["anthropic", "cacheReadInputTokens"] },
     { attribute: "ai.response.providerMetadata", path: ["bedrock", "usage", "cacheReadInputTokens"] },
@@ -136,6 +139,7 @@ const sources: Readonly<Record<keyof TokenCounts, readonly TokenSource[]>> = {
     "llm.usage.reasoning_tokens",
     "ai.usage.outputTokenDetails.reasoningTokens",
     "ai.usage.reasoningTokens",
+    "codex.turn.token_usage.reasoning_output_tokens",
     { attribute: "ai.response.providerMetadata", path: ["openai", "reasoningTokens"] },
   ],
 };
