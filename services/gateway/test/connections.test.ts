@@ -97,7 +97,7 @@ test("a request whose body does not arrive in time is a 408 in the log and in th
   expect(counted).toEqual([expect.stringMatching(/status="408".* 1$/)]);
 });
 
-test("a request whose body is no valid HTTP is a 400 in the log, as it is for the client", async () => {
+test("the log records a request with an invalid body as a 400, as the client sees it", async () => {
   const gateway = await start();
   const headers = { "content-type": "application/json", "transfer-encoding": "chunked" };
   const answer = await sendRaw(gateway.url, `${head("POST", traces, headers)}no length\r\n`);
