@@ -15,17 +15,21 @@ const idleMax = 0.3;
  * threads that collect: a pause would be many times as long.
  */
 const processorMin = 0.7;
-/** A machine may be busy for hours: after this many intervals, a lot of memory is worth a longer pause. */
-const intervalsWithoutProcessor = 6;
+/** A machine or a process may be busy for hours: after this many intervals, a lot of memory is worth delays. */
+const intervalsUntilMuch = 6;
 const muchBytes = 4 * worthBytes;
+/** In a process busier than this, the pause over a large heap would delay many requests. */
+const busyMax = 0.7;
 /** The event loop was active for so little time that its share of a processor shows nothing. */
 const activeMinMs = 100;
 
-/** What a process has of V8. */
+/** What a process has. */
 interface Held {
   bufferBytes: number;
   /** Pages, also those with garbage or nothing in them. */
   heapBytes: number;
+  /** All but the buffers: the heap, pages that V8 emptied and keeps for later, code, and threads. */
+  otherBytes: number;
 }
 
 /**
@@ -33,8 +37,8 @@ interface Held {
  * and a process without requests allocates nothing: it would keep hundreds of megabytes until the next ones.
  *
  * In two ways. V8 itself gives memory back after a collection, in small steps beside the event loop, but not to a process that
- * handles a few requests a second; it does so while memory counts more than speed. And what it does not look at, since
- * nothing was collected, is collected here.
+ * handles a few requests a second; it does so while memory counts more than speed. In a process that is never idle, that is for one
+ * interval at a time, when there is much to give back. And what V8 does not look at, since nothing was collected, is collected here.
  */
 export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
   // The flag exposes this function; with `node --expose-gc` every start command would need the option.
@@ -44,6 +48,8 @@ export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
   let kept: Held | null = readHeld();
   let intervals = intervalsUntilLittle;
   let idleIntervals = 0;
+  let intervalsSinceFavored = intervalsUntilMuch;
+  let leastOtherBytes = Number.POSITIVE_INFINITY;
   let last = performance.eventLoopUtilization();
   let lastCpu = process.threadCpuUsage();
 
@@ -51,13 +57,22 @@ export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
     const grownBytes = held.heapBytes - (kept?.heapBytes ?? 0);
     if (!hasProcessor) {
       const isMuch = held.bufferBytes >= muchBytes || grownBytes >= muchBytes;
-      return isMuch && Math.min(intervals, idleIntervals) >= intervalsWithoutProcessor;
+      return isMuch && Math.min(intervals, idleIntervals) >= intervalsUntilMuch;
     }
     // In the first interval V8 may do it by itself, without a pause.
     const mayBeGarbage = idleIntervals > 1;
     if (mayBeGarbage && grownBytes >= (intervals < intervalsUntilLittle ? worthBytes : worthBytes / 2)) return true;
     if (held.bufferBytes < worthBytes) return false;
     return held.bufferBytes - (kept?.bufferBytes ?? 0) >= worthBytes || intervals >= intervalsBetween;
+  }
+
+  /** Some of it may be in use, by threads as well. */
+  function keepsMuch({ otherBytes }: Held): boolean {
+    leastOtherBytes = Math.min(leastOtherBytes, otherBytes);
+    intervalsSinceFavored += 1;
+    if (otherBytes - leastOtherBytes < muchBytes || intervalsSinceFavored < intervalsUntilMuch) return false;
+    intervalsSinceFavored = 0;
+    return true;
   }
 
   setInterval(() => {
@@ -69,8 +84,8 @@ export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
     const hasProcessor = active < activeMinMs || (user + system) / 1_000 >= active * processorMin;
     intervals += 1;
     idleIntervals = utilization <= idleMax ? idleIntervals + 1 : 0;
-    favorMemory(idleIntervals > 0);
     const held = readHeld();
+    favorMemory(idleIntervals > 0 || (held !== null && utilization <= busyMax && keepsMuch(held)));
     if (held === null) return;
     // V8 collected by itself.
     if (kept !== null) kept.heapBytes = Math.min(kept.heapBytes, held.heapBytes);
@@ -91,8 +106,8 @@ function favorMemory(isFavored: boolean): void {
 /** Null when it cannot be read: Node opens a file for it, and the process may have no file descriptor left. */
 function readHeld(): Held | null {
   try {
-    const { arrayBuffers, heapTotal } = process.memoryUsage();
-    return { bufferBytes: arrayBuffers, heapBytes: heapTotal };
+    const { arrayBuffers, heapTotal, rss } = process.memoryUsage();
+    return { bufferBytes: arrayBuffers, heapBytes: heapTotal, otherBytes: rss - arrayBuffers };
   } catch {
     return null;
   }

@@ -41,6 +41,16 @@ test.concurrent("a process with little work returns the pages that its heap no l
   expect(kept).toBeLessThan(64);
 });
 
+// Within a minute, unless the machine is so busy that the process is, too.
+test.concurrent("a process that is never idle returns the memory of a while ago", { timeout: 240_000 }, async ({
+  expect,
+}) => {
+  const script = path.join(import.meta.dirname, "idle-never.ts");
+  const { stdout } = await promisify(execFile)(process.execPath, [script]);
+  const { most, has } = JSON.parse(stdout) as { most: number; has: number };
+  expect(has).toBeLessThan(most / 2);
+});
+
 test("a process without free file descriptors goes on", async () => {
   const module = path.join(import.meta.dirname, "../src/release-memory.ts");
   // Node reads its memory from a file, which fails here at each interval.

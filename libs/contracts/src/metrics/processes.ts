@@ -42,7 +42,7 @@ export const processMetrics = {
     help: "Longest time within each second that the event loop did nothing else.",
     unit: "seconds",
     labels: ["service"],
-    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    buckets: [0.05, 0.1, 0.15, 0.2, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     services: serviceNames,
   },
   service_build_info: {
