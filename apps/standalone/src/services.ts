@@ -125,7 +125,6 @@ export async function startServices(
       const dependencies = { logger, clock: systemClock, metrics, otherMetrics, localCalls, dashboardBuilding };
       const { service, warnings } = builders[name](own, dependencies);
       for (const warning of warnings) onWarning(warning);
-      otherMetrics.push(metrics);
       running.push(service);
       const started = await service.start();
       const variable = addressVariables[name];
@@ -134,6 +133,8 @@ export async function startServices(
         const readKey = () => readDefaultKey(addresses, infrastructure.rootSecret);
         return { address: started.address, readiness: () => readAll(running), readDefaultKey: readKey, stop };
       }
+      // Not the gateway's, which it has itself.
+      otherMetrics.push(metrics);
     }
     throw new Error("the gateway did not listen");
   } catch (error) {

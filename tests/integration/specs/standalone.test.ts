@@ -133,6 +133,19 @@ test("the dashboard is served at the address that is printed first, and the API 
   expect(await answer.text()).toContain("/api/v1/");
 });
 
+test("its metrics have those of all services, and no sample twice", async () => {
+  running = await startStandaloneProcess({ home, settings: { SERVICE_DASHBOARD: "off" } });
+
+  const text = await (await fetch(`${running.url}/metrics`)).text();
+
+  const samples = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  const names = samples.map((line) => line.slice(0, line.lastIndexOf(" ")));
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  for (const service of ["gateway", "ingest", "judge", "eval-runs", "auth", "monitor"]) {
+    expect(text).toContain(`service="${service}"`);
+  }
+});
+
 test("--demo is refused with one sentence where accounts are required", async () => {
   const failure = await failureOf(
     startStandaloneProcess({ home, args: ["--demo"], settings: { SERVICE_AUTH: "enabled" } }),
