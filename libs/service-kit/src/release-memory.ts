@@ -68,8 +68,6 @@ export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
 
   /** Some of it may be in use, by threads as well. */
   function keepsMuch({ otherBytes }: Held): boolean {
-    leastOtherBytes = Math.min(leastOtherBytes, otherBytes);
-    intervalsSinceFavored += 1;
     if (otherBytes - leastOtherBytes < muchBytes || intervalsSinceFavored < intervalsUntilMuch) return false;
     intervalsSinceFavored = 0;
     return true;
@@ -84,7 +82,9 @@ export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
     const hasProcessor = active < activeMinMs || (user + system) / 1_000 >= active * processorMin;
     intervals += 1;
     idleIntervals = utilization <= idleMax ? idleIntervals + 1 : 0;
+    intervalsSinceFavored += 1;
     const held = readHeld();
+    leastOtherBytes = Math.min(leastOtherBytes, held?.otherBytes ?? leastOtherBytes);
     favorMemory(idleIntervals > 0 || (held !== null && utilization <= busyMax && keepsMuch(held)));
     if (held === null) return;
     // V8 collected by itself.

@@ -1,4 +1,4 @@
-// A process that is never idle, whose heap grew and shrank. Prints how many megabytes it had at the most, and after how many intervals
+// A process that is never idle again once its heap grew and shrank. Prints how many megabytes it had at the most, and after how many intervals
 // it had returned half of them.
 import { releaseIdleMemory } from "../src/release-memory.ts";
 
@@ -24,8 +24,8 @@ setTimeout(() => {
   objects = Array.from({ length: 4_000_000 }, (_, at) => ({ at, name: `object ${at}`, list: [at] }));
   most = megabytes();
   objects = [];
+  work();
 }, 1.5 * everyMs);
-work();
 setInterval(() => {
   if (most === 0) return;
   intervals += 1;

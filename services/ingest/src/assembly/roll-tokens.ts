@@ -23,7 +23,8 @@ export interface RolledTokens {
 /**
  * The usage of each span with its descendants, by position (otlp 6): for each component the greater of the span's own
  * report and the sum of its children. So an agent that repeats its calls' usage is not counted twice, and a call that
- * was not exported is not lost. A report of an agent's whole life counts only where no child has one. Two instrumentations of one call, siblings with one response id, count once.
+ * was not exported is not lost. A report of an agent's whole life counts only where no child has one. Two
+ * instrumentations of one call, siblings with one response id, count once.
  */
 export function rollTokens(tree: Tree): RolledTokens[] {
   return runAtOnce(rollTokensInSlices(tree));

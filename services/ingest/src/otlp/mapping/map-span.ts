@@ -83,10 +83,7 @@ export function mapSpan(
     toolCalls,
     metadata: metadata.text,
     performanceSummary: null,
-    tree: {
-      ...describeForTree({ parentIsRemote, kind, names, metadata, toolName, output, tokens }),
-      ...(kind === "agent" && framework === "strands" && tokens.input !== null && { countsLifetime: true }),
-    },
+    tree: describeForTree({ parentIsRemote, kind, framework, names, metadata, toolName, output, tokens }),
   };
 }
 
@@ -94,13 +91,14 @@ export function mapSpan(
 function describeForTree(read: {
   parentIsRemote: boolean;
   kind: SpanKind;
+  framework: string | null;
   names: SpanNames;
   metadata: SpanMetadata;
   toolName: string | null;
   output: ShapedContent;
   tokens: TokenCounts;
 }): TreeFacts {
-  const { parentIsRemote, kind, names, metadata, toolName, output, tokens } = read;
+  const { parentIsRemote, kind, framework, names, metadata, toolName, output, tokens } = read;
   const tree: TreeFacts = {};
   if (parentIsRemote && names.rootName !== names.childName) tree.asChild = names.childName;
   if (names.statedAgent !== null) tree.agent = names.statedAgent;
@@ -116,6 +114,7 @@ function describeForTree(read: {
   const prompt = toPromptUse(metadata.promptName, metadata.promptVersion);
   if (prompt !== null) tree.prompt = prompt;
   if (kind === "llm" && output.json?.includes('"tool_calls":')) tree.callsTools = true;
+  if (kind === "agent" && framework === "strands" && tokens.input !== null) tree.countsLifetime = true;
   return tree;
 }
 

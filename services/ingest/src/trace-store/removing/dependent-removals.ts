@@ -6,9 +6,9 @@ export const otelKeyColumn = `case when flags & ${otlpFlag} <> 0 then replace(tr
 /**
  * The parts of a `with` that delete the scores of rows, and their links to media. The project is `$1`. `traces` selects
  * the traces by their `trace_key`, `spans` the names by which scores refer to a span, as `span_id` with the `trace_key`
- * of its trace; null for a name that is unique in the project. Both keys are without hyphens. Scores and links are looked up one by one, because without statistics an array
- * would be compared with each of the project. Few traces have links; these are
- * deleted by the trace, since the sweep of media may move them meanwhile.
+ * of its trace; null for a name that is unique in the project. Both keys are without hyphens. Scores and links are
+ * looked up one by one, because without statistics an array would be compared with each of the project. Few traces have
+ * links; these are deleted by the trace, since the sweep of media may move them meanwhile.
  */
 export function dependentRemovals({ traces, spans }: { traces: string; spans: string }): string {
   return `
