@@ -92,14 +92,14 @@ function describeTrace(
   { withContent, contentMaxChars = Number.POSITIVE_INFINITY }: WantedContent,
 ): Omit<JudgedTrace, "trajectory" | "retrieval"> {
   const most = Math.min(judgedMaxChars, contentMaxChars);
-  const content = (json: string | null) => (withContent ? cutOrNull(readRecordedText(json), most) : null);
+  const content = (json: string | null) => (withContent ? readRecordedText(json, most) : null);
   return {
     traceId: span.id,
     name: span.name,
     agentId: span.agentId,
     input: content(input),
     output: content(output),
-    error: cutOrNull(readRecordedText(error), contentMaxChars),
+    error: readRecordedText(error, contentMaxChars),
     model: span.model,
     latencyMs: span.latencyMs,
     inputTokens: span.inputTokens,
@@ -109,8 +109,8 @@ function describeTrace(
 
 function readStep(span: ReadSpan, { input, output, error }: SpanBody): Omit<Step, "depth"> {
   const cut = (json: string | null): string | null => {
-    const text = readRecordedText(json);
-    // A judge must see that there was more.
+    // Two more than are shown: a judge must see that there was more, and a character may have two.
+    const text = readRecordedText(json, stepTextMaxChars + 2);
     return text === null || text.length <= stepTextMaxChars ? text : `${cutText(text, stepTextMaxChars)}...`;
   };
   return {
@@ -149,6 +149,3 @@ function* readContextOf(metadata: SpanBody["metadata"]): Sliced<string[]> {
 }
 
 const roomOfTrace = (): DocumentRoom => ({ documents: documentsMax, chars: documentsMaxChars });
-
-const cutOrNull = (text: string | null, charsMax: number): string | null =>
-  text === null ? null : cutText(text, charsMax);

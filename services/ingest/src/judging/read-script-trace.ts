@@ -1,7 +1,7 @@
 import type { ScriptSpan, ScriptTrace } from "@touchstone/contracts";
 import { isDeeperThan } from "@touchstone/service-kit";
 import type { ReadSpan } from "../model/read-span.ts";
-import { cutText, readRecordedText } from "../model/recorded-text.ts";
+import { readRecordedText } from "../model/recorded-text.ts";
 import type { JsonText } from "../model/span.ts";
 import { decodeSpanBody, readBodyMembers, type SpanBody } from "../model/span-body.ts";
 import type { TraceStore } from "../trace-store/trace-store.ts";
@@ -39,18 +39,14 @@ export async function readScriptTrace(
 }
 
 function describeTrace(span: ReadSpan, { input, output, error, metadata }: SpanBody): Omit<ScriptTrace, "spans"> {
-  const text = (json: JsonText | null): string | null => {
-    const recorded = readRecordedText(json);
-    return recorded === null ? null : cutText(recorded, textMaxChars);
-  };
   return {
     traceId: span.id,
     name: span.name,
     agentId: span.agentId,
     sessionId: span.sessionId,
-    input: text(input),
-    output: text(output),
-    error: text(error),
+    input: readRecordedText(input, textMaxChars),
+    output: readRecordedText(output, textMaxChars),
+    error: readRecordedText(error, textMaxChars),
     model: span.model,
     latencyMs: span.latencyMs,
     inputTokens: span.inputTokens,
@@ -60,7 +56,6 @@ function describeTrace(span: ReadSpan, { input, output, error, metadata }: SpanB
 }
 
 function describeSpan(span: ReadSpan, body: SpanBody, room: { left: number }): ScriptSpan {
-  const error = readRecordedText(body.error);
   return {
     span_id: span.spanId ?? span.id,
     parent_span_id: span.parentSpanId,
@@ -68,7 +63,7 @@ function describeSpan(span: ReadSpan, body: SpanBody, room: { left: number }): S
     type: span.kind,
     input: readContent(body.input, room),
     output: readContent(body.output, room),
-    error: error === null ? null : cutText(error, 2_000),
+    error: readRecordedText(body.error, 2_000),
     model: span.model,
     latency_ms: span.latencyMs,
     input_tokens: span.inputTokens,
@@ -86,5 +81,5 @@ function readContent(json: JsonText | null, room: { left: number }): ScriptSpan[
   room.left -= Math.min(json.length, charsMax);
   const value = json.length <= charsMax ? (JSON.parse(json) as ScriptSpan["input"]) : null;
   if (value !== null && !isDeeperThan(value, depthMax)) return value;
-  return json === "null" ? null : cutText(readRecordedText(json) ?? "", charsMax);
+  return readRecordedText(json, charsMax);
 }

@@ -2,7 +2,7 @@ import { canonicalTraceId, isStorable, type TraceOutput, type traceOutputsQuery 
 import type { z } from "zod";
 import { toUuid } from "../model/ids.ts";
 import type { ReadSpan } from "../model/read-span.ts";
-import { cutText, readRecordedText } from "../model/recorded-text.ts";
+import { readRecordedText } from "../model/recorded-text.ts";
 import { decodeSpanBody, readBodyMembers } from "../model/span-body.ts";
 import type { FoundSpan, TraceStore } from "../trace-store/trace-store.ts";
 
@@ -56,10 +56,8 @@ function uuidOf(traceId: string): string | null {
 
 async function readOutput(span: ReadSpan): Promise<Omit<TraceOutput, "traceId"> | null> {
   const body = readBodyMembers(await decodeSpanBody(span.body));
-  const [output, error] = [body.output, body.error].map((json) => {
-    const text = readRecordedText(json);
-    return text === null ? null : cutText(text, outputMaxChars);
-  }) as [string | null, string | null];
+  const output = readRecordedText(body.output, outputMaxChars);
+  const error = readRecordedText(body.error, outputMaxChars);
   if (output === null && error === null) return null;
   const { latencyMs, inputTokens, outputTokens } = span;
   return { output, error, latencyMs, inputTokens, outputTokens };

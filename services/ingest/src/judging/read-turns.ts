@@ -1,7 +1,7 @@
 import { isUuid, type RecordedTurn, type turnsQuery } from "@touchstone/contracts";
 import type { z } from "zod";
 import type { ReadSpan } from "../model/read-span.ts";
-import { cutText, readRecordedText } from "../model/recorded-text.ts";
+import { readRecordedText } from "../model/recorded-text.ts";
 import { decodeSpanBody, readBodyMembers } from "../model/span-body.ts";
 import type { SessionStore } from "../trace-store/reading/session-store.ts";
 import type { TraceStore } from "../trace-store/trace-store.ts";
@@ -47,11 +47,12 @@ async function findSpans(
 /** Null = no question. */
 async function readTurn(span: ReadSpan): Promise<RecordedTurn | null> {
   const { input, output, error } = readBodyMembers(await decodeSpanBody(span.body), ["input", "output", "error"]);
-  const textOf = (json: string | null) => {
-    const text = readRecordedText(json);
-    return text === null ? null : cutText(text, textMaxChars);
-  };
-  const query = textOf(input);
+  const query = readRecordedText(input, textMaxChars);
   if (query === null || query.trim() === "") return null;
-  return { query, actualOutput: textOf(output), error: textOf(error), traceId: span.id };
+  return {
+    query,
+    actualOutput: readRecordedText(output, textMaxChars),
+    error: readRecordedText(error, textMaxChars),
+    traceId: span.id,
+  };
 }

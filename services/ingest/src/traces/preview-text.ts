@@ -1,4 +1,4 @@
-import { cutText } from "../model/recorded-text.ts";
+import { cutText, readStringStart } from "../model/recorded-text.ts";
 import type { JsonText } from "../model/span.ts";
 
 /** Characters of a text in a list preview. */
@@ -18,7 +18,7 @@ function readText(json: JsonText, isWhole: boolean): string {
     const value: unknown = JSON.parse(json);
     return typeof value === "string" ? value : (messageText(value) ?? json);
   }
-  return json.startsWith('"') ? readCutString(json) : json;
+  return json.startsWith('"') ? readStringStart(json) : json;
 }
 
 /** The text of the last message, as the SDKs write messages; null for other values. */
@@ -29,18 +29,4 @@ function messageText(value: unknown): string | null {
   if (typeof content === "string") return content;
   if (typeof text === "string") return text;
   return messageText(content ?? messages ?? null);
-}
-
-/** The longest escape ends after at most eleven more characters: two of six are one character. */
-const escapeCharsMax = 12;
-
-function readCutString(json: string): string {
-  for (let cut = 0; cut < escapeCharsMax; cut += 1) {
-    try {
-      return JSON.parse(`${json.slice(0, json.length - cut)}"`) as string;
-    } catch {
-      // It may end within an escape; with its last character removed, it may not.
-    }
-  }
-  return "";
 }
