@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** The characters read again, as the start of an object or to parse it, in a text of braces that no object closes. */
-const charsReadAgainMax = 1024 * 1024;
+const charsReadAgainMax = 256 * 1024;
 
 /**
  * The JSON objects in a model's reply, outermost only, in order (completions 7.4). Skips the surrounding prose, code fence or

@@ -33,8 +33,8 @@ export interface TrialRequest {
   traceIds: readonly string[];
 }
 
-/** Traces read and searched at the same time. */
-const atOnceMax = 8;
+/** Traces read and searched at the same time. More would be no faster, and of long ones delay what others ask for. */
+const atOnceMax = 3;
 /** Timeouts of a pattern after which further traces are skipped. */
 const overrunsMax = 3;
 
