@@ -135,6 +135,9 @@ function envelope(request: RecordedLlmRequest, text: string): unknown {
 }
 
 const dimensions = 64;
+/** By word. Texts of a megabyte repeat theirs, and a provider that only hashes would be slower than what it tests. */
+const buckets = new Map<string, number>();
+const bucketsMax = 500_000;
 
 /** Vectors that depend only on the text: hashed counts of its words, so that shared words bring texts closer. */
 export function sendEmbeddings(request: RecordedLlmRequest, response: ServerResponse): void {
@@ -143,7 +146,7 @@ export function sendEmbeddings(request: RecordedLlmRequest, response: ServerResp
   const data = texts.map((text, index) => {
     const embedding = new Array<number>(dimensions).fill(0);
     for (const word of text.toLowerCase().split(/\s+/)) {
-      const bucket = createHash("sha256").update(word).digest().readUInt16BE(0) % dimensions;
+      const bucket = bucketOf(word);
       embedding[bucket] = (embedding[bucket] as number) + 1;
     }
     return { object: "embedding", index, embedding };
@@ -154,6 +157,14 @@ export function sendEmbeddings(request: RecordedLlmRequest, response: ServerResp
     data,
     usage: { prompt_tokens: 10, total_tokens: 10 },
   });
+}
+
+function bucketOf(word: string): number {
+  const known = buckets.get(word);
+  if (known !== undefined) return known;
+  const bucket = createHash("sha256").update(word).digest().readUInt16BE(0) % dimensions;
+  if (buckets.size < bucketsMax) buckets.set(word, bucket);
+  return bucket;
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
