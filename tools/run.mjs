@@ -4,6 +4,7 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { preparePrograms } from "./programs.mjs";
@@ -112,6 +113,8 @@ async function handOver(programs) {
       MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX ?? "2",
       MALLOC_MMAP_THRESHOLD_: process.env.MALLOC_MMAP_THRESHOLD_ ?? "131072",
       MALLOC_TRIM_THRESHOLD_: process.env.MALLOC_TRIM_THRESHOLD_ ?? "1048576",
+      // V8 has four threads that collect garbage, on two processors as well: there they would keep the event loop waiting.
+      NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --v8-pool-size=${Math.min(4, availableParallelism())}`.trim(),
       // Where tests and benches find the programs to start.
       ...(programs !== null && { TOUCHSTONE_PROGRAMS: programs }),
       // The user's working directory, for relative paths among the arguments and settings.

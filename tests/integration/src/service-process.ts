@@ -12,6 +12,7 @@ export const nodeEnvironment = {
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? path.join(workTree, ".cache", "node"),
   // Without them freed buffers stay with the process, and its memory says nothing about what users have.
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith("MALLOC_"))),
+  ...(process.env.NODE_OPTIONS !== undefined && { NODE_OPTIONS: process.env.NODE_OPTIONS }),
 };
 // A process starts slowly on a machine that runs several of these tests at once.
 const startDeadlineMs = 120_000;
