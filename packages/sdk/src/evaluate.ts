@@ -196,6 +196,9 @@ async function submitAll(
       report();
     },
   });
+  const noteFailures = (answer: Answer): void => {
+    for (const [name, message] of Object.entries(answer.scorerFailures ?? {})) scorerFailures[name] ??= message;
+  };
   const submit = async (answer: Answer): Promise<void> => {
     progress.answered += 1;
     if (answer.result.error !== undefined) progress.failed += 1;
@@ -205,18 +208,22 @@ async function submitAll(
   const answerOne = async ({ key, one, runNumber }: Repetition): Promise<void> => {
     const result = await askTask(task, { ...one, key, runNumber, retries, timeoutMs, tracer, signal });
     const output = result.output?.text;
+    const failures: Record<string, string> = {};
     const scores =
       output === undefined
         ? []
         : await scoreAnswer(scorers, { ...one, output, runNumber }, { runId, key }, (name, error) => {
-            scorerFailures[name] ??= error instanceof Error ? error.message : String(error);
+            failures[name] = error instanceof Error ? error.message : String(error);
           });
-    const answer = { result, scores };
+    const answer = { result, scores, scorerFailures: failures };
+    noteFailures(answer);
     await journal.write(answer);
     await submit(answer);
   };
 
   const kept = new Map(journal.answers.map((answer) => [answer.result.idempotencyKey, answer]));
+  // Their values are missing in the run, whichever process asked the scorers.
+  for (const answer of kept.values()) noteFailures(answer);
   // The process may have ended between a batch and its scores.
   const again: LinkedScore[] = [];
   const scored = [...kept.values()].filter(isStored(stored)).filter(({ scores }) => scores.length > 0);

@@ -6,6 +6,8 @@ import type { Score } from "./scores.ts";
 export interface Answer {
   result: SubmittedResult;
   scores: Score[];
+  /** What scorers threw, by name. Earlier versions of the SDK did not write it. */
+  scorerFailures?: Readonly<Record<string, string>>;
 }
 
 export interface SubmittedResult {

@@ -209,6 +209,17 @@ describe("a run that was interrupted", () => {
     expect(sent().slice(3)).toEqual(expect.arrayContaining(before));
   });
 
+  test("is resumed with the failures of its scorers, so that a gate on their values does not pass", async () => {
+    const broken = (): number => {
+      throw new Error("no model");
+    };
+    api.answerNext(/finalize$/, { status: 400, body: { error: "Sorry" } });
+    const { runId } = (await run({ scorers: { broken } }).catch((error) => error)) as EvaluationError;
+    const ended = await run({ scorers: { broken: () => 1 }, resume: runId });
+
+    expect(ended.scorerFailures).toEqual({ broken: "no model" });
+  });
+
   test("ends at once and keeps its answers when its signal is aborted", async () => {
     const interruption = new AbortController();
     const interrupted = run({
