@@ -85,6 +85,7 @@ async function measureWhile(hurt: () => void | Promise<void>): Promise<Measureme
   return {
     attack: "control",
     seconds: 1,
+    settledSeconds: 2,
     window: await observer.end(),
     lost: await observer.readBack("begin"),
     notes: { answers: {}, complaints: [] },

@@ -11,6 +11,8 @@ export interface Attack {
   setting: Setting;
   /** The shortest duration at full share. Default: the same as the others. */
   secondsMin?: number;
+  /** The longest time until recovery, where accepted work takes longer than usual. */
+  settleSecondsMin?: number;
   /** Creates what the attack needs; this is not measured. The function it resolves with attacks until `scene.over`. */
   prepare(scene: Scene): Promise<() => Promise<void>>;
 }

@@ -5,6 +5,8 @@ import type { Window } from "./observer/observer.ts";
 export interface Measurement {
   attack: string;
   seconds: number;
+  /** From the end of the attack until the installation was quiet and its memory released, or until that took too long. */
+  settledSeconds: number;
   window: Window;
   /** A line for each acknowledged trace that is missing or has another text. */
   lost: readonly string[];

@@ -35,7 +35,7 @@ export function renderTable(measurements: readonly Measurement[], limits: Bars):
 
 /** The effects of one attack, in a few lines. */
 export function describeMeasurement(measurement: Measurement, limits: Bars): string {
-  const { attack, seconds, window, lost, notes, log } = measurement;
+  const { attack, seconds, settledSeconds, window, lost, notes, log } = measurement;
   const { before, peak, after } = window.memoryMb;
   const missed = findMissed(measurement, limits);
   const answers = Object.entries(notes.answers).map(([status, count]) => `${status} x ${count}`);
@@ -43,7 +43,7 @@ export function describeMeasurement(measurement: Measurement, limits: Bars): str
     `${attack}: ${missed.length === 0 ? "bars met" : "bars MISSED"}`,
     `  probe: p50 ${window.p50Ms.toFixed(0)}, p99 ${window.p99Ms.toFixed(0)}, worst ${window.worstMs.toFixed(0)}, longest stall ${window.stallMs.toFixed(0)} ms; ${window.requests} requests, ${window.failed} answered 5xx, ${window.refused} refused, ${window.unanswered} not answered, ${lost.length} traces lost`,
     ...lost.map((loss) => `  lost: ${loss}`),
-    `  memory: ${before.toFixed(0)} MB before, ${peak.toFixed(0)} at the most, ${after.toFixed(0)} after`,
+    `  memory: ${before.toFixed(0)} MB before, ${peak.toFixed(0)} at the most, ${after.toFixed(0)} after ${settledSeconds.toFixed(0)} s`,
     `  the attacker was answered in ${seconds.toFixed(0)} s: ${answers.join(", ") || "nothing"}`,
     ...(window.ownDelayMs > busyMachineMs
       ? [`  the machine was busy: the probe itself was late by up to ${window.ownDelayMs.toFixed(0)} ms`]
@@ -63,6 +63,7 @@ export function sumUp(measurements: readonly Measurement[]): Measurement {
   return {
     attack: "all, the worst of each",
     seconds: measurements.reduce((total, { seconds }) => total + seconds, 0),
+    settledSeconds: Math.max(0, ...measurements.map(({ settledSeconds }) => settledSeconds)),
     window: {
       requests: sum(({ requests }) => requests),
       p50Ms: most(({ p50Ms }) => p50Ms),

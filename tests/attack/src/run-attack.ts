@@ -41,20 +41,25 @@ export async function runAttacks(
   effort: Effort,
 ): Promise<Measurement> {
   const { observer, address, pid } = installation;
-  const { seed, share } = effort;
+  const { seed, share, usual } = effort;
   const seconds = Math.max(effort.seconds, ...attacks.map(({ secondsMin = 0 }) => secondsMin * share));
+  const settleSeconds = Math.max(
+    effort.settleSeconds,
+    ...attacks.map(({ settleSecondsMin = 0 }) => settleSecondsMin * share),
+  );
   await observer.rememberMemory();
   const attackers = await Promise.all(
     attacks.map(({ name }) => startAttacker({ name, address, pid, seed, share, seconds })),
   );
   try {
-    await comesToRest(installation, effort, { withMemory: false });
+    await comesToRest(installation, { settleSeconds, usual }, { withMemory: false });
     await observer.begin();
     const startedMs = performance.now();
     const ended = await Promise.all(attackers.map((attacker) => attacker.attack()));
     const attackedSeconds = (performance.now() - startedMs) / 1_000;
     await observer.attackIsOver();
-    const isAtRest = await comesToRest(installation, effort, { withMemory: true });
+    const isAtRest = await comesToRest(installation, { settleSeconds, usual }, { withMemory: true });
+    const settledSeconds = (performance.now() - startedMs) / 1_000 - attackedSeconds;
     const hasDied = !(await installation.isAlive());
     const log = hasDied ? installation.logTail() : "";
     const window = await observer.end();
@@ -69,12 +74,13 @@ export async function runAttacks(
     return {
       attack: attacks.map(({ name }) => name).join(" + "),
       seconds: attackedSeconds,
+      settledSeconds,
       window,
       lost,
       notes: addUp(ended.map(({ notes }) => notes)),
       hasDied,
       wasRestarted,
-      usualMb: effort.usual?.residentMb ?? null,
+      usualMb: usual?.residentMb ?? null,
       log,
     };
   } finally {
@@ -88,7 +94,7 @@ export async function runAttacks(
  */
 async function comesToRest(
   { observer, isAlive }: Installation,
-  { settleSeconds, usual }: Effort,
+  { settleSeconds, usual }: Pick<Effort, "settleSeconds" | "usual">,
   { withMemory }: { withMemory: boolean },
 ): Promise<boolean> {
   const deadline = performance.now() + settleSeconds * 1_000;

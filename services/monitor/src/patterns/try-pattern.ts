@@ -33,7 +33,7 @@ export interface TrialRequest {
   traceIds: readonly string[];
 }
 
-/** Traces read and searched at the same time. More would be no faster, and of long ones delay what others ask for. */
+/** Traces read and searched at the same time. With more, long traces would be no faster but would delay other requests. */
 const atOnceMax = 3;
 /** Timeouts of a pattern after which further traces are skipped. */
 const overrunsMax = 3;

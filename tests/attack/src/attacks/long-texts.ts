@@ -21,6 +21,8 @@ export const longTexts: Attack = {
   name: "long-texts",
   does: "Traces of 64 to 128 KB of one repeated character in each text field, with all built-in checks, judges, patterns and slow regexes on.",
   setting: "projects",
+  // Hundreds of accepted traces wait for checks in threads.
+  settleSecondsMin: 150,
   async prepare(scene) {
     const { random, openTenant, clientOf, over } = scene;
     const client = clientOf(await openTenant("long texts"));
