@@ -363,19 +363,23 @@ describe("an import that cannot go on", () => {
     expect((await importTraces(projectId, body.join("\n"))).json).toMatchObject({ stored: 200, replayed: 1_000 });
   });
 
-  test("because its client disconnected ends, and makes room for another", async () => {
+  test.each([
+    ["lines", "{}\n"],
+    ["empty lines", "\n"],
+  ])("of %s because its client disconnected ends, and makes room for another", async (_what, piece) => {
     const projectId = newProject();
     // A gigabyte in one megabyte: minutes of work for each of the two that a project may run.
-    const member = gzipSync(Buffer.alloc(10 * 1024 * 1024, "{}\n"));
+    const member = gzipSync(Buffer.alloc(10 * 1024 * 1024, piece));
     const endless = Buffer.concat(Array.from({ length: 100 }, () => member));
     const leaving = new AbortController();
-    const imports = [1, 2].map(() =>
-      ingest.call(projectId, "POST", "/api/v1/import/traces", {
-        body: endless,
-        headers: { "content-type": "application/x-ndjson", "content-encoding": "gzip" },
-        signal: leaving.signal,
-      }),
-    );
+    /** The small one below may have its place for a moment. */
+    const importEndless = async (): Promise<Reply> => {
+      const { signal } = leaving;
+      const headers = { "content-type": "application/x-ndjson", "content-encoding": "gzip" };
+      const reply = await ingest.call(projectId, "POST", "/api/v1/import/traces", { body: endless, headers, signal });
+      return reply.status === 429 ? importEndless() : reply;
+    };
+    const imports = [importEndless(), importEndless()];
     const statusOfAnother = async () => (await importTraces(projectId, '{"name":"small"}')).status;
     await vi.waitFor(async () => expect(await statusOfAnother()).toBe(429));
 

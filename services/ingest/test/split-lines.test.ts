@@ -2,12 +2,16 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { splitLines } from "../src/import/split-lines.ts";
 
+const never = new AbortController().signal;
+
 async function split(chunks: readonly Buffer[], bytesMax = 1_000): Promise<[number, string | null][]> {
   async function* source() {
     yield* chunks;
   }
   const lines: [number, string | null][] = [];
-  for await (const { number, bytes } of splitLines(source(), bytesMax)) lines.push([number, bytes?.toString() ?? null]);
+  for await (const { number, bytes } of splitLines(source(), { bytesMax, signal: never })) {
+    lines.push([number, bytes?.toString() ?? null]);
+  }
   return lines;
 }
 
@@ -46,7 +50,9 @@ test("the buffered size of a line is reported and released after it, and an erro
     heldMost = Math.max(heldMost, held);
   };
   const seen: [text: string | undefined, held: number][] = [];
-  for await (const { bytes } of splitLines(pieces(), 12, hold)) seen.push([bytes?.toString(), held]);
+  for await (const { bytes } of splitLines(pieces(), { bytesMax: 12, hold, signal: never })) {
+    seen.push([bytes?.toString(), held]);
+  }
 
   expect(seen).toEqual([
     ["abcd", 4],
@@ -54,8 +60,31 @@ test("the buffered size of a line is reported and released after it, and an erro
     ["ef", 2],
   ]);
   expect(heldMost).toBe(11);
-  const full = splitLines(pieces(), 12, () => {
+  const noRoom = () => {
     throw new Error("no room");
-  });
+  };
+  const full = splitLines(pieces(), { bytesMax: 12, hold: noRoom, signal: never });
   await expect(full.next()).rejects.toThrow("no room");
 });
+
+test.each([
+  ["empty", "\n"],
+  ["blank", " \n"],
+  ["too long", "x"],
+])(
+  "of a client that has disconnected, lines that are %s and never returned are read no further",
+  async (_what, piece) => {
+    const left = new AbortController();
+    let chunks = 0;
+    async function* endless() {
+      for (;;) {
+        chunks += 1;
+        if (chunks === 3) left.abort(new Error("the client has disconnected"));
+        yield Buffer.from(piece.repeat(1_000));
+      }
+    }
+    const lines = splitLines(endless(), { bytesMax: 100, signal: left.signal });
+    await expect(lines.next()).rejects.toThrow("disconnected");
+    expect(chunks).toBe(3);
+  },
+);

@@ -85,9 +85,9 @@ async function importLines(
   let waiting: ImportedSpan[] = [];
   let bytes = 0;
   const source = call.stream(limits.importInflatedMaxBytes);
-  for await (const line of splitLines(source, otlpBodyMaxBytes, call.hold)) {
-    // A small file may hold minutes of work, of no use to a client that has disconnected.
-    call.signal.throwIfAborted();
+  const { hold, signal } = call;
+  // A small file may hold minutes of work, of no use to a client that has disconnected.
+  for await (const line of splitLines(source, { bytesMax: otlpBodyMaxBytes, hold, signal })) {
     bytes += line.bytes?.length ?? 0;
     const take = async (spans: IncomingSpan[]): Promise<void> => {
       for (const span of spans) waiting.push({ line: line.number, span });
@@ -97,7 +97,7 @@ async function importLines(
         if (waiting.length < jobSpans) bytes = 0;
       }
     };
-    await readImportedLine(line, slice, { nowMs: clock.now(), decodeHeavy, counter, signal: call.signal, take });
+    await readImportedLine(line, slice, { nowMs: clock.now(), decodeHeavy, counter, signal, take });
     if (turn.isOver()) await turn.next();
   }
   if (waiting.length > 0) await imports.write(projectId, waiting, counter);

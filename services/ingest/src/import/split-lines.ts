@@ -7,15 +7,21 @@ export interface Line {
 
 const lineFeed = 0x0a;
 
+interface Splitting {
+  bytesMax: number;
+  /** Receives each change in held bytes; an error from it ends the iteration. */
+  hold?: (bytes: number) => void;
+  /** Ends the iteration with its reason, also between lines that are not returned: a small file may inflate to millions of them. */
+  signal: AbortSignal;
+}
+
 /**
  * Splits a stream of bytes into lines, without line ends. Holds one line at a time, and nothing of a line longer than
- * `bytesMax`. Empty lines are counted but not returned. `hold` receives each change in held bytes; an error from it
- * ends the iteration.
+ * `bytesMax`. Empty lines are counted but not returned.
  */
 export async function* splitLines(
   source: AsyncIterable<Buffer>,
-  bytesMax: number,
-  hold: (bytes: number) => void = () => {},
+  { bytesMax, hold = () => {}, signal }: Splitting,
 ): AsyncGenerator<Line> {
   let parts: Buffer[] = [];
   let length = 0;
@@ -42,12 +48,21 @@ export async function* splitLines(
   };
 
   for await (const chunk of source) {
+    signal.throwIfAborted();
     let start = 0;
     for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
+      if (end === start && length === 0) {
+        number += 1;
+        start += 1;
+        continue;
+      }
       take(chunk.subarray(start, end));
       start = end + 1;
       const line = finish();
-      if (line !== null) yield line;
+      if (line !== null) {
+        yield line;
+        signal.throwIfAborted();
+      }
       holdOnly(0);
     }
     if (start < chunk.length) take(chunk.subarray(start));
