@@ -386,4 +386,14 @@ describe("a run of version 3, item by item", () => {
     const unnamed = await langfuse.ask("/dataset-run-items?runName=r", asJson());
     expect(unnamed).toMatchObject({ status: 400, body: { message: "datasetId and runName are required" } });
   });
+
+  test("an item that was refused does not keep its id from other datasets", async () => {
+    await makeCapitals("refusing");
+    await langfuse.v5.api.datasets.create({ name: "accepting" });
+    const create = (datasetName: string, status: string) =>
+      langfuse.ask("/dataset-items", asJson(), "POST", { datasetName, id: "refused", input: 1, status });
+    expect(await create("refusing", "NONE")).toMatchObject({ status: 400 });
+    expect(await create("accepting", "ACTIVE")).toMatchObject({ status: 200, body: { datasetName: "accepting" } });
+    expect(await create("refusing", "ACTIVE")).toMatchObject({ status: 409 });
+  });
 });

@@ -82,7 +82,8 @@ function listDatasets({ named }: ItemDependencies): Handler {
 }
 
 /** Clients send items in parallel, one by one: those that wait for a dataset are stored together, as one version. */
-function keepItem({ named, book, clock }: ItemDependencies): Handler {
+function keepItem(dependencies: ItemDependencies): Handler {
+  const { named, book, clock } = dependencies;
   const keep = gatherCalls(
     async (items: readonly SentItem[]) => {
       const [first] = items as [SentItem];
@@ -100,13 +101,26 @@ function keepItem({ named, book, clock }: ItemDependencies): Handler {
     const sent = await readJsonObject(call);
     const id = readItemId(sent.value.id) ?? uuidv7(clock.now());
     const datasetId = (await named.findId(projectId, requireName(sent.value.datasetName))) ?? datasetNotFound();
-    if ((await named.claimCaseId(projectId, id, datasetId)) !== datasetId) {
+    if (!(await claimId(dependencies, projectId, { id, datasetId }))) {
       throw new AppError("conflict", "Another dataset has an item with this id");
     }
     const kept = await keep({ projectId, datasetId, id, text: sent.text });
     if (typeof kept !== "string") throw new AppError(kept.code, kept.message);
     return { status: 200, body: kept };
   };
+}
+
+/** An id belongs to the dataset that has an item with it: one whose item was refused or deleted loses it. */
+async function claimId(
+  { named, work }: ItemDependencies,
+  projectId: string,
+  { id, datasetId }: Pick<SentItem, "id" | "datasetId">,
+): Promise<boolean> {
+  const ownerId = await named.claimCaseId(projectId, id, datasetId);
+  if (ownerId === datasetId) return true;
+  const owner = await named.findById(projectId, ownerId);
+  const item = owner && (await findItemIn(work, projectId, owner, id));
+  return item === null && named.moveCaseId(projectId, id, { from: ownerId, to: datasetId });
 }
 
 interface SentItem {
@@ -124,10 +138,13 @@ function findItem({ named, work }: ItemDependencies): Handler {
     const projectId = requireProject(call);
     const { id } = internalRoutes.findItem.body.parse(await call.json());
     const current = isStorable(id) ? await findItemDataset(named, projectId, id) : null;
-    const item =
-      current && (await work("findDatasetItem", { current, itemId: id }, { projectId, size: current.document.length }));
+    const item = current && (await findItemIn(work, projectId, current, id));
     return { status: 200, body: `{"item":${item ?? "null"}}` };
   };
+}
+
+function findItemIn(work: WorkOnDataset, projectId: string, current: NamedDataset, itemId: string) {
+  return work("findDatasetItem", { current, itemId }, { projectId, size: current.document.length });
 }
 
 /** The dataset that an item with this id would be in. */

@@ -35,6 +35,8 @@ export interface NamedDatasetStore {
   ): Promise<{ datasets: DatasetHead[]; totalCount: number }>;
   /** Gives a case id to a dataset, unless one has it; returns the dataset that has it. */
   claimCaseId(projectId: string, caseId: string, datasetId: string): Promise<string>;
+  /** Returns whether it did: another caller may have been faster. */
+  moveCaseId(projectId: string, caseId: string, datasets: { from: string; to: string }): Promise<boolean>;
   /** Null: no client gave this id. */
   findCaseId(projectId: string, caseId: string): Promise<string | null>;
 }
@@ -126,6 +128,22 @@ export function createNamedDatasetStore(database: Database, work: WorkOnDataset)
         const { rows } = await transaction.query<{ id: string }>(selectCaseId(projectId, caseId));
         return rows[0]?.id ?? datasetId;
       }),
+
+    async moveCaseId(projectId, caseId, { from, to }) {
+      const { rowCount } = await database.scoped([projectId], (transaction) =>
+        transaction.query({
+          name: "case_id_move",
+          text: `
+            update evals.case_ids
+            set dataset_id = $4
+            where project_id = $1
+              and case_id = $2
+              and dataset_id = $3`,
+          values: [projectId, caseId, from, to],
+        }),
+      );
+      return rowCount === 1;
+    },
 
     async findCaseId(projectId, caseId) {
       return (
