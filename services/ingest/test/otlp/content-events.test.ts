@@ -36,6 +36,20 @@ describe("messages in span events", () => {
     expect(row).toMatchObject({ input: [{ role: "user", content: "q" }], output: "a" });
   });
 
+  test("with their body in one attribute without a name (Logfire)", async () => {
+    const row = await rowOf({
+      attributes: llm,
+      events: [
+        { name: "gen_ai.user.message", attributes: { event_body: '{"content":"q","role":"user"}' } },
+        {
+          name: "gen_ai.choice",
+          attributes: { event_body: '{"index":0,"message":{"role":"assistant","content":["a"]}}' },
+        },
+      ],
+    });
+    expect(row).toMatchObject({ input: [{ role: "user", content: "q" }], output: "a" });
+  });
+
   test("encoded twice (Strands), on calls and on tools", async () => {
     const call = await rowOf({
       attributes: llm,
@@ -149,6 +163,37 @@ describe("messages in a list of events", () => {
 
   test("have no answer if the user spoke last", async () => {
     expect((await rowWith([user, said("first"), user])).output).toBeNull();
+  });
+
+  test("need no name (Logfire, Google's SDK)", async () => {
+    const image = { inline_data: { mime_type: "image/png", data: "MTIz" } };
+    const row = await rowWith([
+      { content: "Be brief.", role: "system" },
+      { content: "q", role: "user" },
+      { content: image, role: "user" },
+      { index: 0, finish_reason: "STOP", message: { role: "assistant", content: ["a"] } },
+    ]);
+    expect(row.input).toEqual([
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "q" },
+      { role: "user", content: [image] },
+    ]);
+    expect(row.output).toBe("a");
+  });
+
+  test("without content are shown as they were sent (Logfire, Google's SDK)", async () => {
+    const row = await rowWith([
+      { content: "<elided>", role: "user" },
+      { index: 0, content: "<elided>", finish_reason: "STOP" },
+    ]);
+    expect(row).toMatchObject({ input: [{ role: "user", content: "<elided>" }], output: "<elided>" });
+  });
+
+  test("are none if they have neither a role nor a reason to finish", async () => {
+    expect(await rowWith([{ content: "q" }, { role: "narrator", content: "a" }])).toMatchObject({
+      input: null,
+      output: null,
+    });
   });
 
   test("keep the assistant's messages among the prompts beside a choice", async () => {

@@ -36,13 +36,14 @@ function eventAttribute(event: string, name: string): ContentSource {
   return source("event", name, { event });
 }
 
-function composed(name: "prompt events" | "choice events" | "vercel response"): ContentSource {
+function composed(name: "prompt events" | "choice events" | "vercel response" | "function parameters"): ContentSource {
   return source("composed", name);
 }
 
 /**
  * - `text`: never parsed, it is plain text.
  * - `mime`: according to the attribute's `mime_type` neighbour.
+ * - `typed`: according to its `type` neighbour, a type of Python.
  * - `arguments`: Traceloop's `{args, kwargs}`; a single argument is unwrapped, none at all is nothing.
  * - `unwrapped`: LangSmith's `{input: x}` and `{outputs: x}` around a bare value.
  * - `result`: `{text}` of an agent run is its text.
@@ -54,6 +55,7 @@ function composed(name: "prompt events" | "choice events" | "vercel response"): 
 export type ContentForm =
   | "text"
   | "mime"
+  | "typed"
   | "arguments"
   | "unwrapped"
   | "result"
@@ -106,6 +108,8 @@ export const inputSources: readonly ContentSource[] = [
   attribute("lk.user_input", { form: "text" }),
   attribute("lk.pii.function_tool.arguments", { kind: "tool" }),
   attribute("lk.function_tool.arguments", { kind: "tool" }),
+  composed("function parameters"),
+  attribute("parameters", { kind: "tool", beside: "tool" }),
   attribute("prompt"),
   attribute("haystack.pipeline.input_data"),
   attribute("haystack.component.input"),
@@ -146,6 +150,7 @@ export const outputSources: readonly ContentSource[] = [
   attribute("lk.function_tool.output", { kind: "tool" }),
   attribute("lk.pii.response.text", { form: "text" }),
   attribute("lk.response.text", { form: "text" }),
+  attribute("code.function.return.value", { kind: "tool", form: "typed" }),
   attribute("haystack.component.output"),
   attribute("haystack.agent.output"),
 ];

@@ -178,6 +178,9 @@ const haystackComponents: readonly (readonly [RegExp, SpanKind])[] = [
   [/Ranker$/, "reranker"],
 ];
 
+/** Effect AI calls each tool so, and names it in an attribute. */
+const effectToolSpan = "Toolkit.handle";
+
 /** The kind of a span; the fallback is `chain` (otlp 5.2). */
 export function mapSpanKind(facts: SpanFacts): SpanKind {
   if (isSecondView(facts)) return "chain";
@@ -257,6 +260,7 @@ function guessKind(facts: SpanFacts): SpanKind | null {
   if ((facts.text("gcp.vertex.agent.llm_request") ?? "{}") !== "{}") return "llm";
   if (has("gen_ai.request.model") || has("llm.model_name") || reportsTokens(facts)) return "llm";
   if (facts.text("mcp.method.name") === "tools/call") return "tool";
+  if (facts.span.name === effectToolSpan && has("tool")) return "tool";
   const component = facts.text("haystack.component.type");
   if (component !== undefined) return haystackComponents.find(([ending]) => ending.test(component))?.[1] ?? null;
   if (facts.span.name === "haystack.agent.run") return "agent";

@@ -69,8 +69,11 @@ function splitEvents(events: readonly ListedEvent[]): Record<"prompts" | "choice
   return { prompts: events.slice(0, answerAt), choices: events.slice(answerAt) };
 }
 
+/** Logfire lists Google's events without a name: an answer has a reason to finish, a prompt has a role. */
 function listedName(event: ListedEvent): string {
-  return String(event["event.name"] ?? "");
+  const name = event["event.name"];
+  if (typeof name === "string") return name;
+  return "finish_reason" in event ? choiceEvent : `gen_ai.${knownRole(event.role)}.message`;
 }
 
 /** What messages say, and what may be beside it. `text` is in answers too. */
@@ -105,9 +108,12 @@ function isMessage(value: Record<string, unknown>): boolean {
   return members.every((member) => spokenMembers.includes(member) || besideMembers.includes(member));
 }
 
-/** A body may be spread over the event's attributes or be one JSON text; Strands encodes each of its members again. */
+/**
+ * A body may be spread over the event's attributes or be one JSON text, in `event_body` as Logfire writes it; Strands encodes each
+ * of its members again.
+ */
 function eventBody(attributes: ReceivedEvent["attributes"]): Record<string, unknown> {
-  const whole = looselyParsed(attributes.get("gen_ai.event.content"));
+  const whole = looselyParsed(attributes.get("gen_ai.event.content") ?? attributes.get("event_body"));
   const body = isRecord(whole) ? { ...whole } : { content: whole };
   return { ...body, ...Object.fromEntries(attributes) };
 }

@@ -82,6 +82,8 @@ function readForm(facts: SpanFacts, key: string, given: AttributeValue, form: Co
       const mime = facts.text(key.replace(/\.value$/, ".mime_type"));
       return mime?.startsWith("text/") ? { value: given, keys } : parseContent(given, keys);
     }
+    case "typed":
+      return isTypedText(facts, key) ? { value: given, keys } : parseContent(given, keys);
     case "arguments":
       return unwrapArguments(parseContent(given, keys));
     case "unwrapped":
@@ -170,6 +172,8 @@ function readComposed(facts: SpanFacts, kind: SpanKind, reader: string): Content
       return fromEvents(readPromptEvents(facts), kind);
     case "choice events":
       return fromEvents(readChoiceEvents(facts), kind);
+    case "function parameters":
+      return readFunctionParameters(facts);
     default:
       return readVercelResponse(facts);
   }
@@ -182,6 +186,29 @@ function fromEvents({ messages, events }: SpokenEvents, kind: SpanKind): Content
   const said = messages.at(-1)?.content;
   const content = typeof said === "string" ? parseContent(said, []) : present(said, []);
   return content === null ? null : { ...content, events };
+}
+
+const parameterPrefix = "code.function.parameters.";
+const parameterSuffix = ".value";
+
+/** OpenTelemetry's instrumentation of Google's SDK spreads the arguments of a tool over attributes, beside their number. */
+function readFunctionParameters(facts: SpanFacts): Content | null {
+  if (facts.value("code.args.keyword.count") === undefined) return null;
+  const keys = [...facts.attributes.keys()].filter(
+    (key) => key.startsWith(parameterPrefix) && key.endsWith(parameterSuffix),
+  );
+  if (keys.length === 0) return null;
+  const parameters = keys.map((key) => {
+    const given = facts.attributes.get(key);
+    const value = isTypedText(facts, key) ? given : looselyParsed(given);
+    return [key.slice(parameterPrefix.length, -parameterSuffix.length), value] as const;
+  });
+  return { value: Object.fromEntries(parameters), keys };
+}
+
+/** A text of Python is what it says; any other value may be encoded as JSON. */
+function isTypedText(facts: SpanFacts, key: string): boolean {
+  return facts.text(key.replace(/value$/, "type")) === "str";
 }
 
 /** The AI SDK spreads an answer over several attributes, named `ai.result.*` before version 4. */

@@ -48,6 +48,7 @@ export const toolNameSources: readonly Source[] = [
   "spring.ai.tool.definition.name",
   "lk.function_tool.name",
   { attribute: "tool_name", beside: "call_id" },
+  { attribute: "tool", beside: "parameters" },
   { attribute: "traceloop.entity.name", beside: "traceloop.span.kind" },
 ];
 

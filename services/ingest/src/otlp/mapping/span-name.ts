@@ -6,6 +6,9 @@ import { readText } from "./read-source.ts";
 import { agentNameSources, memberAgentNameSources, rootNameSources, type Source, toolNameSources } from "./sources.ts";
 import type { SpanFacts } from "./span-facts.ts";
 
+/** Names that spans of all tools have: of the AI SDK, LiveKit Agents and Effect AI. */
+const toolSpans: ReadonlySet<string> = new Set(["ai.toolCall", "function_tool", "Toolkit.handle"]);
+
 /** The names of a span. */
 export interface SpanNames {
   /** Its name as a root, and as a child. Never empty. */
@@ -52,7 +55,7 @@ function agentSources(facts: SpanFacts, kind: SpanKind): readonly Source[] {
 function childName(facts: SpanFacts, kind: SpanKind, given: string): string {
   // Logfire names a span by its template; the message has the filled-in values.
   if (given.includes("{") && given.includes("}")) return facts.text("logfire.msg") ?? given;
-  if (kind === "tool" && given === "ai.toolCall") return facts.text("ai.toolCall.name") ?? given;
+  if (kind === "tool" && toolSpans.has(given)) return readText(facts, toolNameSources) ?? given;
   if (given === "haystack.component.run") return facts.text("haystack.component.name") ?? given;
   return given;
 }
