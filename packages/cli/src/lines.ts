@@ -7,8 +7,11 @@ import { StringDecoder } from "node:string_decoder";
 export async function* linesOf(stream: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
   const decoder = new StringDecoder("utf8");
   let begun: string[] = [];
+  let isFirst = true;
   for await (const chunk of stream) {
-    const [end = "", ...others] = decoder.write(chunk as Buffer).split("\n");
+    const written = decoder.write(chunk as Buffer);
+    const [end = "", ...others] = (isFirst ? withoutMark(written) : written).split("\n");
+    isFirst &&= written === "";
     begun.push(end);
     for (const next of others) {
       yield withoutReturn(begun.join(""));
@@ -18,6 +21,9 @@ export async function* linesOf(stream: AsyncIterable<Uint8Array | string>): Asyn
   const last = begun.join("") + decoder.end();
   if (last !== "") yield withoutReturn(last);
 }
+
+/** A file of Windows may begin with a byte order mark. */
+export const withoutMark = (text: string): string => (text.startsWith("\ufeff") ? text.slice(1) : text);
 
 const withoutReturn = (line: string): string => (line.endsWith("\r") ? line.slice(0, -1) : line);
 

@@ -15,6 +15,12 @@ test("a line ends at a line feed only, with or without a carriage return before 
   expect(await read([])).toEqual([]);
 });
 
+test("a byte order mark before the first line is left out, however its bytes are cut", async () => {
+  const bytes = Buffer.from("\ufefffirst\n\ufeffsecond");
+  expect(await read([bytes])).toEqual(["first", "\ufeffsecond"]);
+  expect(await read([...bytes].map((byte) => Buffer.of(byte)))).toEqual(["first", "\ufeffsecond"]);
+});
+
 test("lines come back as they were written, however their bytes are cut", async () => {
   const lines = ["a\u2028ä", "", "€ and 🦊", "\u2029"];
   const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(""));

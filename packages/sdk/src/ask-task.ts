@@ -24,7 +24,7 @@ export interface TaskOutput {
 export type Task = (input: TaskInput) => string | TaskOutput | Promise<string | TaskOutput>;
 
 /** Its JSON takes at most six bytes a character and fits into a request of 10 MiB. */
-const outputMaxChars = 1024 * 1024;
+const answerMaxChars = 1024 * 1024;
 const messageMaxChars = 2_000;
 
 /**
@@ -80,15 +80,35 @@ export async function askTask(
   }
 }
 
+/** An answer that Touchstone would refuse would be submitted again, and refused again, whenever its run is resumed. */
 function readAnswer(answer: unknown): TaskOutput {
-  const read = typeof answer === "string" ? { output: answer } : (answer as TaskOutput | null | undefined);
-  if (typeof read?.output !== "string") {
+  const read = typeof answer === "string" ? { output: answer } : (answer as Record<string, unknown> | null | undefined);
+  const { output, ...more } = read ?? {};
+  if (typeof output !== "string") {
     throw new TypeError("The task must answer with a text, or with an object whose `output` is a text.");
   }
-  if (read.output.length > outputMaxChars) {
-    throw new RangeError(`The answer has more than ${outputMaxChars} characters.`);
+  const known: TaskOutput = { output };
+  const isText = (value: unknown) => typeof value === "string";
+  const isCount = (value: unknown) => typeof value === "number" && Number.isFinite(value);
+  const isTexts = (value: unknown) => isText(value) || (Array.isArray(value) && value.every(isText));
+  const members = [
+    ["traceId", isText, "a text"],
+    ["retrievalContext", isTexts, "a text or a list of texts"],
+    ["inputTokens", isCount, "a number"],
+    ["outputTokens", isCount, "a number"],
+  ] as const;
+  for (const [name, isValid, type] of members) {
+    const value = more[name];
+    // HTTP agents write null, or an empty text, for what they do not know.
+    if (value === undefined || value === null || value === "") continue;
+    if (!isValid(value)) throw new TypeError(`\`${name}\` of the task's answer must be ${type}.`);
+    Object.assign(known, { [name]: value });
   }
-  return read;
+  const texts = [output, known.retrievalContext ?? ""].flat();
+  if (texts.reduce((sum, text) => sum + text.length, 0) > answerMaxChars) {
+    throw new RangeError(`The answer with what was retrieved has more than ${answerMaxChars} characters.`);
+  }
+  return known;
 }
 
 /** A timer that is set to more is due at once. */

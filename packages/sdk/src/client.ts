@@ -38,6 +38,7 @@ export class Touchstone {
     if (!/^https?:\/\//.test(url)) throw new TypeError(`The address of Touchstone must begin with http: ${url}`);
     const apiKey = options.apiKey ?? environment.apiKey;
     if (apiKey === undefined) throw new TypeError("There is no key: set TOUCHSTONE_API_KEY, or pass apiKey.");
+    requireHeaderValue(apiKey);
     this.url = withoutEnd(url);
     this.#apiKey = apiKey;
     this.#fetch = options.fetch;
@@ -58,6 +59,15 @@ export class Touchstone {
   /** Whether a text is the key of this client. The key itself cannot be read. */
   hasKey(key: string): boolean {
     return key === this.#apiKey;
+  }
+}
+
+/** The error of `Headers` would show the key. */
+function requireHeaderValue(apiKey: string): void {
+  try {
+    new Headers({ "x-api-key": apiKey });
+  } catch {
+    throw new TypeError("The key has a character that no key has: check TOUCHSTONE_API_KEY, or apiKey.");
   }
 }
 

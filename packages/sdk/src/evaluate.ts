@@ -4,7 +4,7 @@ import { type DatasetChoice, type EvaluationCase, findDataset, readCases } from 
 import { packageVersion } from "./environment.ts";
 import { EvaluationRun, findRunUrl } from "./evaluation-run.ts";
 import { type Answer, type Journal, openJournal } from "./journal.ts";
-import { type LinkedScore, type Scorer, scoreAnswer, sendScores } from "./scores.ts";
+import { type LinkedScore, requireScorerNames, type Scorer, scoreAnswer, sendScores } from "./scores.ts";
 import { createSubmitter, linkTrace, type ScoredResult } from "./submit-answers.ts";
 import { createTaskTracer } from "./task-tracer.ts";
 
@@ -73,6 +73,7 @@ export class EvaluationError extends Error {
  */
 export async function evaluate(options: EvaluateOptions): Promise<EvaluationRun> {
   const { concurrency = 8, runs, retries = 0, timeoutMs = 120_000 } = options;
+  requireScorerNames(Object.keys(options.scorers ?? {}));
   requireWhole("concurrency", concurrency, 1);
   requireWhole("runs", runs ?? 1, 1);
   requireWhole("retries", retries, 0);

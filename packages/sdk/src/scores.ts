@@ -7,6 +7,7 @@ export type ScoreValue = number | string | boolean;
 
 const scoresPerRequest = 500;
 const textMaxChars = 10_000;
+const nameMaxChars = 256;
 
 /** What a scorer sees. */
 export interface ScoredAnswer extends EvaluationCase {
@@ -74,10 +75,21 @@ function requireValue(value: unknown): asserts value is ScoreValue {
   const isValue =
     typeof value === "boolean" ||
     (typeof value === "number" && Number.isFinite(value)) ||
-    (typeof value === "string" && value.length <= textMaxChars);
+    (typeof value === "string" && value.length <= textMaxChars && isStorable(value));
   if (!isValue)
     throw new TypeError(`A score is a finite number, a boolean or a text of at most ${textMaxChars} characters.`);
 }
+
+/** Throws for a name that the API would refuse. */
+export function requireScorerNames(names: readonly string[]): void {
+  for (const name of names) {
+    if (name !== "" && name.length <= nameMaxChars && isStorable(name)) continue;
+    throw new TypeError(`The name of a scorer is a text of 1 to ${nameMaxChars} characters.`);
+  }
+}
+
+/** PostgreSQL stores neither the character NUL nor half of a pair of surrogates. */
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
 
 function scoreId(key: string, name: string): string {
   const hex = createHash("sha256").update(`${key}\0${name}`).digest("hex");

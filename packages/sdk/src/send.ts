@@ -13,11 +13,12 @@ const firstPauseMs = 500;
 const pauseMaxMs = 60_000;
 
 /** Requests that wait for a judge or for a large body. */
-const isSlow = /\/(runs|results|finalize|rescore|analyze|evaluate|suggest-expected|import\/traces|mcp)$/;
+const isSlow =
+  /\/(runs|results|finalize|rescore|analyze|evaluate|suggest-expected|dry-run|generate-regex|import\/traces|mcp)$/;
 /** Answers that go on after their headers. */
 const isEndless = /\/(stream|export\/[^/]+)$/;
 /** POSTs whose repetition changes nothing: their rows have keys. */
-const isRepeatablePost = /\/(results|finalize|scores|import\/traces)$/;
+const isRepeatablePost = /\/(results|finalize|import\/traces)$/;
 
 /**
  * Sends a request until it is answered: within a deadline, again after a 429 or 503, and again after a broken connection or
@@ -25,7 +26,6 @@ const isRepeatablePost = /\/(results|finalize|scores|import\/traces)$/;
  */
 export async function send(request: Request, fetchRequest: typeof fetch): Promise<Response> {
   const path = new URL(request.url).pathname;
-  const isRepeatable = request.method !== "POST" || isRepeatablePost.test(path);
   let repeats = 0;
   for (let attempt = 1; ; attempt += 1) {
     const isLast = attempt === attemptsMax;
@@ -36,20 +36,30 @@ export async function send(request: Request, fetchRequest: typeof fetch): Promis
     } catch (error) {
       request.signal.throwIfAborted();
       const wasNeverSent = readCode(error) === "ECONNREFUSED";
-      const mayRepeat = wasNeverSent ? repeats < refusedMax : isRepeatable && repeats < repeatsMax;
+      const mayRepeat = wasNeverSent
+        ? repeats < refusedMax
+        : repeats < repeatsMax && (await isRepeatable(request, path));
       if (isLast || !mayRepeat) throw unreachable(request, error);
       repeats += 1;
       await pause(attempt, null, request.signal);
       continue;
     }
     if (response.ok) return response;
-    if (isLast || !maySendAgain(response, isRepeatable && repeats < repeatsMax)) {
-      throw await readApiError(request, response);
-    }
-    if (response.status >= 500 && response.status !== 503) repeats += 1;
+    const isFailure = response.status >= 500 && response.status !== 503;
+    const mayRepeat = isFailure && repeats < repeatsMax && (await isRepeatable(request, path));
+    if (isLast || !maySendAgain(response, mayRepeat)) throw await readApiError(request, response);
+    if (isFailure) repeats += 1;
     await response.body?.cancel();
     await pause(attempt, response.headers.get("retry-after"), request.signal);
   }
+}
+
+/** Whether a repetition changes nothing. A score without an id would be stored twice. */
+async function isRepeatable(request: Request, path: string): Promise<boolean> {
+  if (request.method !== "POST" || isRepeatablePost.test(path)) return true;
+  if (!path.endsWith("/scores")) return false;
+  const body: unknown = await request.clone().json();
+  return [body].flat().every((score) => typeof (score as { id?: unknown } | null)?.id === "string");
 }
 
 async function sendOnce(request: Request, path: string, fetchRequest: typeof fetch): Promise<Response> {
@@ -70,7 +80,7 @@ async function sendOnce(request: Request, path: string, fetchRequest: typeof fet
 /** The 429 of a spent quota has no Retry-After on most routes: a repetition does not help before midnight. */
 function maySendAgain({ status, headers }: Response, mayRepeat: boolean): boolean {
   if (status === 429) return headers.has("retry-after");
-  return status === 503 || (status >= 500 && mayRepeat);
+  return status === 503 || mayRepeat;
 }
 
 async function pause(attempt: number, retryAfter: string | null, signal: AbortSignal): Promise<void> {

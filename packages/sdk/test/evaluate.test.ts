@@ -49,6 +49,8 @@ describe("evaluate", () => {
     await expect(run({ dataset: "whether" })).rejects.toThrow('The project has no dataset "whether".');
     await expect(run({ dataset: [] })).rejects.toThrow("There are no cases to evaluate.");
     await expect(run({ concurrency: 0 })).rejects.toThrow("concurrency must be a whole number from 1.");
+    const named = { ["x".repeat(257)]: () => 1 };
+    await expect(run({ scorers: named })).rejects.toThrow("The name of a scorer is a text of 1 to 256 characters.");
     expect(api.requestsTo(/\/runs$/)).toEqual([]);
   });
 
@@ -76,6 +78,40 @@ describe("evaluate", () => {
     });
     expect(asked.sort()).toEqual(["Rain?", "Rain?", "Snow?", "Snow?", "Wind?", "Wind?"]);
     expect(ended.resultCount).toBe(3);
+  });
+
+  test.each([
+    ["traceId", 7, "a text"],
+    ["retrievalContext", [{ text: "Wet." }], "a text or a list of texts"],
+    ["inputTokens", "12", "a number"],
+    ["outputTokens", Number.NaN, "a number"],
+  ])(
+    "submits an answer whose %s is %j as failed, since the server would refuse it for ever",
+    async (name, value, type) => {
+      await run({ task: () => ({ output: "Yes.", [name]: value }) as never });
+      expect([...api.results.values()].map(({ output, error }) => ({ output, error }))).toEqual(
+        Array.from({ length: 3 }, () => ({
+          output: undefined,
+          error: { type: "TypeError", message: `\`${name}\` of the task's answer must be ${type}.` },
+        })),
+      );
+    },
+  );
+
+  test("submits nothing of what an answer has as null or as an empty text", async () => {
+    await run({ task: () => ({ output: "", traceId: "", retrievalContext: null, inputTokens: null }) as never });
+    for (const result of api.results.values()) {
+      expect(result).toMatchObject({ output: { text: "" }, timings: { latencyMs: expect.any(Number) } });
+      expect(Object.keys(result)).not.toContain("retrievalContext");
+      expect(Object.keys(result)).not.toContain("traceId");
+    }
+  });
+
+  test("submits an answer as failed that is too large together with what was retrieved", async () => {
+    const half = "x".repeat(512 * 1024);
+    await run({ task: () => ({ output: half, retrievalContext: [half, "x"] }) });
+    for (const { error } of api.results.values()) expect(error).toMatchObject({ type: "RangeError" });
+    expect(api.results.size).toBe(3);
   });
 
   test("has no deadline if it is longer than a timer can be", async () => {
@@ -111,6 +147,8 @@ describe("evaluate", () => {
         short: ({ output }) => output.length < 13,
         expected: ({ expected }) => expected,
         endless: () => Number.NaN,
+        cut: () => "🦊".slice(0, 1),
+        nul: () => "a\0",
         broken: () => {
           throw new Error("no model");
         },
@@ -119,6 +157,7 @@ describe("evaluate", () => {
 
     const scores = api.requestsTo(/^\/scores$/).flatMap(({ body }) => body);
     expect(scores).toHaveLength(6);
+    const refused = "A score is a finite number, a boolean or a text of at most 10000 characters.";
     expect(scores).toContainEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       name: "expected",
@@ -130,7 +169,9 @@ describe("evaluate", () => {
     });
     expect(ended.scorerFailures).toEqual({
       broken: "no model",
-      endless: "A score is a finite number, a boolean or a text of at most 10000 characters.",
+      cut: refused,
+      endless: refused,
+      nul: refused,
     });
   });
 

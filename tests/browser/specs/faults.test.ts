@@ -267,6 +267,32 @@ test("a deletion of several traces passes over one that is gone already", async 
   await close();
 });
 
+test("a deletion of several traces that is cancelled deletes no more", async () => {
+  for (let index = 0; index < 6; index += 1) await send({ name: "kept-agent", input: `Question ${index}` });
+  const { page, close } = await openPage();
+  let deletions = 0;
+  let answer = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route(/\/ingest\/traces\/[^/?]+$/, async (route) => {
+    if (route.request().method() !== "DELETE") return route.continue();
+    deletions += 1;
+    await held;
+    return route.continue();
+  });
+  await page.goto(`${base}/traces?search=kept-agent&paused=true`);
+  await page.getByRole("checkbox", { name: "Select all that are loaded", exact: true }).check();
+  await page.getByRole("main").getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete 6 traces", exact: true }).click();
+  await expect.poll(() => deletions).toBe(4);
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel", exact: true }).click();
+  answer();
+  await page.getByText("4 traces deleted.").waitFor();
+  expect(deletions).toBe(4);
+  await close();
+});
+
 test("a tab from before an upgrade loads the new version, and reports when that does not help", async () => {
   const { page, settle, close } = await openPage({ mayFail: (url) => url.includes("/assets/") });
   const pageScript = "**/assets/traces-page-*.js";

@@ -59,3 +59,26 @@ test("a trace that was stored while a filter excluded it is in the list once the
     await search.fill("");
     await page.getByText("Outside of the filter").first().waitFor();
   }));
+
+test("a cleared filter that matched nothing keeps its field until the whole list is read", async () => {
+  const { page, close } = await openPage();
+  await page.goto(`${base}/traces?search=matches-nothing`);
+  await page.getByText("No trace matches").waitFor();
+  let isAsked = false;
+  let answer = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route(/\/ingest\/traces\?/, async (route) => {
+    isAsked = true;
+    await held;
+    return route.continue();
+  });
+  await page.getByRole("searchbox").fill("");
+  await expect.poll(() => isAsked).toBe(true);
+  expect(await page.locator("input[type=search]:focus").count()).toBe(1);
+  expect(await page.getByText(/No traces left|first trace/).count()).toBe(0);
+  answer();
+  await page.getByText(`Early question ${firstCount}`).first().waitFor();
+  await close();
+});

@@ -54,7 +54,7 @@ export function InboxPage() {
       <Loaded query={signals}>
         {() => (
           <div className="flex min-h-0 flex-1">
-            {rows.length === 0 ? (
+            {rows.length === 0 && !signals.isPlaceholderData ? (
               <EmptyInbox filters={filters} />
             ) : (
               <SignalList signals={rows} chosen={chosen} onChoose={selection.select} onReachEnd={readMore} />

@@ -94,7 +94,7 @@ export function RunsPage() {
       <RunFilterBar />
       <Loaded query={runs}>
         {() =>
-          rows.length === 0 ? (
+          rows.length === 0 && !runs.isPlaceholderData ? (
             Object.keys(filters).length > 0 ? (
               <EmptyState
                 title="No run matches"

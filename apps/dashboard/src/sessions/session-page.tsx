@@ -19,7 +19,7 @@ import { TurnWhy } from "./turn-why.tsx";
 import { totalsOf } from "./turns.ts";
 
 const route = getRouteApi("/p/$projectId/sessions/$sessionId");
-/** In the URL, in place of a turn's verdict. */
+/** In the URL, in place of a verdict: the newest one of the session. */
 const ofSession = "session";
 
 /** One session: its turns as a chat, each with its rating, and the rating of the whole session. */
@@ -32,6 +32,7 @@ export function SessionPage() {
   const turns = useMemo(() => query.data?.pages.flatMap(({ traces }) => traces).toReversed() ?? [], [query.data]);
   const { data: verdicts = [] } = useSessionVerdicts(sessionId);
   const turn = turns.find(({ _id }) => _id === chosen);
+  const isOfSession = why === ofSession || verdicts.some(({ key }) => key === why);
   const close = (): void => void navigate({ search: (before) => ({ ...before, why: undefined }) });
   return (
     <Page
@@ -65,7 +66,7 @@ export function SessionPage() {
                 <>
                   <SessionRatings
                     verdicts={verdicts}
-                    onWhy={() => void navigate({ search: (before) => ({ ...before, why: ofSession }) })}
+                    onWhy={(key) => void navigate({ search: (before) => ({ ...before, why: key }) })}
                   />
                   <ClientScores sessionId={sessionId} />
                   {query.hasNextPage && (
@@ -91,8 +92,10 @@ export function SessionPage() {
             }
           </Loaded>
         </div>
-        {why === ofSession && <SessionWhy sessionId={sessionId} onClose={close} />}
-        {why !== undefined && why !== ofSession && turn !== undefined && (
+        {isOfSession && (
+          <SessionWhy key={why} sessionId={sessionId} chosen={why === ofSession ? undefined : why} onClose={close} />
+        )}
+        {why !== undefined && !isOfSession && turn !== undefined && (
           <TurnWhy key={turn._id} turn={turn} chosen={why} onClose={close} />
         )}
       </div>
@@ -133,7 +136,7 @@ function Figures({ sessionId, turns, all }: { sessionId: string; turns: readonly
   );
 }
 
-function SessionRatings({ verdicts, onWhy }: { verdicts: readonly Verdict[]; onWhy(): void }) {
+function SessionRatings({ verdicts, onWhy }: { verdicts: readonly Verdict[]; onWhy(key: string): void }) {
   if (verdicts.length === 0) return null;
   return (
     <section
@@ -143,7 +146,7 @@ function SessionRatings({ verdicts, onWhy }: { verdicts: readonly Verdict[]; onW
       <h2 className="m-0 text-xs font-normal text-faint">The whole talk</h2>
       {verdicts.map(({ key, rating, threshold, scorer, createdAt }) => (
         <span key={key} className="inline-flex items-center gap-1.5">
-          <Score rating={rating} threshold={threshold} scorer={scorer.name ?? undefined} onWhy={onWhy} />
+          <Score rating={rating} threshold={threshold} scorer={scorer.name ?? undefined} onWhy={() => onWhy(key)} />
           <span className="text-soft">{scorer.name ?? scorer.kind}</span>
           <span className="text-xs text-faint">
             <Time iso={createdAt} isAge />

@@ -1,4 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
 import { someAtOnce } from "../api/some-at-once.ts";
 import { useApi } from "../shell/session.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
@@ -24,22 +25,29 @@ export function DeleteTracesDialog({ traceIds, filter, onClose, onDeleted }: Del
   const queries = useQueryClient();
   const toasts = useToasts();
   const counted = countOf(traceIds.length, "trace");
+  const stop = useRef(new AbortController());
 
   async function remove(): Promise<void> {
     const gone = new Set<string>();
     try {
       await someAtOnce(traceIds, 4, async (traceId) => {
+        if (stop.current.signal.aborted) return;
         await deleteTrace(api, traceId);
         gone.add(traceId);
       });
-      toasts.say(`${counted} deleted.`);
+      toasts.say(`${countOf(gone.size, "trace")} deleted.`);
     } finally {
       queries.setQueryData(tracesQuery(api, filter).queryKey, (pages) => pages && withoutRows(pages, gone));
       onDeleted(gone);
     }
   }
+  /** Cancelled, the dialog deletes no more. */
+  function close(): void {
+    stop.current.abort();
+    onClose();
+  }
   return (
-    <ConfirmDialog isOpen onClose={onClose} title={`Delete ${counted}?`} verb={`Delete ${counted}`} onConfirm={remove}>
+    <ConfirmDialog isOpen onClose={close} title={`Delete ${counted}?`} verb={`Delete ${counted}`} onConfirm={remove}>
       Their spans, ratings and votes go with them. Cases and run results that were made of them stay. This cannot be
       undone.
     </ConfirmDialog>

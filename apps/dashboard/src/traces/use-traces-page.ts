@@ -31,7 +31,8 @@ export function useTracesPage() {
   const [act, setAct] = useState<ListAct | null>(null);
 
   const isFiltered = Object.keys(filter).length > 0;
-  const isEmpty = list.query.data !== undefined && list.totalCount === 0;
+  // Until the list of a new filter is there, the list of the one before it is shown.
+  const isEmpty = list.query.data !== undefined && !list.query.isPlaceholderData && list.totalCount === 0;
   const isUnused = isEmpty && !isFiltered;
   const isFollowed = canFollow(filter);
   const isOn = search.paused !== true && isFollowed && !isUnused;

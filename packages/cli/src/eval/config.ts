@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { DatasetChoice, GateOptions, Grading, StatedCase } from "@touchstone/sdk";
 import { parse } from "yaml";
+import { withoutMark } from "../lines.ts";
 import { Failure } from "../surroundings.ts";
 import { readCsv } from "./csv.ts";
 
@@ -104,9 +105,10 @@ async function readDataset(stated: unknown, folder: string, criteria: unknown): 
     if (criteria !== undefined) throw new Failure("judge.criteria is for datasets from files: others have their own.");
     return stated;
   }
-  const text = await readFile(path.resolve(folder, stated), "utf8").catch((error: NodeJS.ErrnoException) => {
+  const read = await readFile(path.resolve(folder, stated), "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new Failure(`The dataset ${stated} cannot be read: ${error.code ?? error.message}.`);
   });
+  const text = withoutMark(read);
   if (criteria !== undefined && typeof criteria !== "string") throw new Failure("judge.criteria must be a text.");
   return { name: path.basename(stated), cases: readRows(text, kind, stated), evaluationCriteria: criteria };
 }

@@ -1,6 +1,6 @@
 /** The rows of a CSV text (RFC 4180) by the names of its first row. Empty fields are left out. */
 export function readCsv(text: string): Record<string, string>[] {
-  const [names = [], ...rows] = readRecords(text.replace(/^\uFEFF/, ""));
+  const [names = [], ...rows] = readRecords(text);
   return rows.map((fields) =>
     Object.fromEntries(names.flatMap((name, index) => (fields[index] ? [[name.trim(), fields[index]]] : []))),
   );
