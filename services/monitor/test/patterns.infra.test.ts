@@ -279,6 +279,20 @@ describe("a settled trace", () => {
     expect(await listSignals(project)).toMatchObject([{ occurrenceCount: 1 }]);
   });
 
+  test("finds nothing of a pattern that is paused while the check waits", async () => {
+    const project = newProject();
+    const paused = await createPattern(project, { includeTerms: ["lawyer"] });
+    await createPattern(project, { includeTerms: ["sue"] });
+    fakeIngest.isUnavailable = true;
+    await settle(record(project, { output: "My lawyer will sue." }));
+    await vi.waitFor(async () => expect(await outcomesOf(project)).toEqual([null]));
+    await project.send("PATCH", `/monitor/patterns/${paused._id}`, { enabled: false });
+    fakeIngest.isUnavailable = false;
+
+    await untilChecked(project, 1);
+    expect(await listSignals(project)).toMatchObject([{ occurrenceCount: 1 }]);
+  });
+
   test("counts no try while ingest reports an outage of its store, and one when ingest cannot read the trace", async () => {
     const readTries = (project: ProjectClient) =>
       query("select attempts, reason from monitor.checks where project_id = $1", [project.projectId]);

@@ -27,7 +27,8 @@ export function choosePatterns(
   if (trace.monitor === true && trace.patternIds !== null) {
     const named = new Set(trace.patternIds);
     const chosen = live.filter(({ id, key }) => named.has(id) || named.has(key));
-    return { patternIds: chosen.map(({ id }) => id), builtinKeys: [] };
+    const builtinKeys = watch.defaults.enabledBuiltinPatterns.filter((key) => isOn.failure && named.has(key));
+    return { patternIds: chosen.map(({ id }) => id), builtinKeys };
   }
   const isCovered = profile.coverageMode === "all" || isSampled(profile.sampleRate, "coverage", trace.traceId);
   if (!isCovered) return { patternIds: [], builtinKeys: [] };

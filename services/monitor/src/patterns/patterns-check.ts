@@ -78,7 +78,9 @@ export function createPatternsCheck(dependencies: PatternsDependencies): Pattern
     if (read.trace === null) return { outcome: "skipped", reason: "the trace is gone" };
     const { trace } = read;
     const { patternIds } = planned;
-    const own = patternIds.length === 0 ? [] : await patterns.findAll(projectId, patternIds);
+    const stored = patternIds.length === 0 ? [] : await patterns.findAll(projectId, patternIds);
+    // The check may have waited for hours: a pattern that was paused meanwhile finds nothing more.
+    const own = stored.filter(({ document }) => document.enabled);
     const checked = readTraceTexts(trace);
     const { builtinKeys } = planned;
     const found = await findInTexts(checked, { builtinKeys, patterns: own }, { projectId, signal, matcher }).catch(

@@ -163,6 +163,9 @@ describe("the patterns a trace is due", () => {
     ];
     const named = { monitor: true, patternIds: ["a", "custom:b", "d", "unknown"] };
     expect(choose(patterns, { trace: named })).toEqual({ patternIds: ["a", "b"], builtinKeys: [] });
+    const builtin = { monitor: true, patternIds: ["pii-in-response", "toxic-response"] };
+    expect(choose(patterns, { trace: builtin })).toEqual({ patternIds: [], builtinKeys: ["pii-in-response"] });
+    expect(choose(patterns, { trace: builtin, profile: { failureDetectionEnabled: false } }).builtinKeys).toEqual([]);
     // Without monitor:true names mean nothing.
     expect(choose(patterns, { trace: { patternIds: ["a"] } }).patternIds).toEqual(["c"]);
     expect(choose(patterns, { trace: { monitor: true } })).toEqual({
