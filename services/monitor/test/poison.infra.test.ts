@@ -147,7 +147,7 @@ test("a check whose worker is killed comes back counted, after its lease and a p
 
 test("a pattern that takes too long is tried twice and given up as a timeout; its lease is renewed, and what else was found is recorded", async () => {
   const pool = createComputePool({ name: "test", logger: quiet, metrics: createMetrics(), threadsMax: 2, queueMax: 8 });
-  const document = { polarity: "failure", severity: "low", name: "P" };
+  const document = { polarity: "failure", severity: "low", name: "P", enabled: true };
   const quick = { ...endless[0], detector: "contains", value: "ab" };
   const patterns = [
     { id: "slow", key: "custom:slow", document: { ...document, conditions: endless } },
