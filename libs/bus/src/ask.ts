@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Msg } from "@nats-io/transport-node";
 import type { ServiceName } from "@touchstone/contracts";
-import { type Clock, currentTraceparent, traced } from "@touchstone/service-kit";
+import { type Clock, currentTraceparent, takeLoopTurnIfLarge, traced } from "@touchstone/service-kit";
 import type { Bus } from "./bus.ts";
 import type { BusLogger } from "./bus-logger.ts";
 import type { Connection } from "./connection.ts";
@@ -12,7 +12,7 @@ import { readOutcome } from "./read-outcome.ts";
 import { refuseOversize } from "./refuse-oversize.ts";
 import { replyInbox } from "./subjects.ts";
 import { timings } from "./timings.ts";
-import { encodeMessage, header, isNobodyThere, onNats, readSignal } from "./wire.ts";
+import { encodeMessage, encodeText, header, isNobodyThere, onNats, readSignal } from "./wire.ts";
 
 /** The requesting half of the bus; see `Bus.request`. */
 export interface Asking {
@@ -54,19 +54,21 @@ export function createAsking(
     if (!contract.askedBy.includes(service)) throw new Error(`${service} is not among those that may ask ${subject}`);
     if (!Number.isFinite(timeoutMs)) throw new RangeError("a request needs an end: timeoutMs must be finite");
     signal?.throwIfAborted();
-    const checked = contract.body.parse(body);
+    const endsMs = performance.now() + timeoutMs;
+    const text = JSON.stringify(contract.body.parse(body));
+    await takeLoopTurnIfLarge(text.length);
+    signal?.throwIfAborted();
     if (!connection.current()) throw stoppedBy("disconnected", subject);
 
     const id = randomUUID();
-    const endsMs = performance.now() + timeoutMs;
-    const message = encodeMessage(
+    const message = encodeText(
       {
         [header.requestId]: id,
         [header.remainingMs]: String(Math.ceil(timeoutMs)),
         [header.deadlineAtMs]: String(Math.round(clock.now() + timeoutMs)),
         [header.traceparent]: traceparent ?? null,
       },
-      checked,
+      text,
     );
     refuseOversize(subject, message.bytes, connection.payloadLimitBytes());
 

@@ -76,7 +76,12 @@ const headerFrameBytes = 12;
 
 /** Encodes a JSON body (none: an empty message) with those headers that are not null. */
 export function encodeMessage(fields: Record<string, string | null>, body?: unknown): Encoded {
-  return encodeBytes(fields, body === undefined ? emptyBody : encoder.encode(JSON.stringify(body)));
+  return encodeText(fields, body === undefined ? "" : JSON.stringify(body));
+}
+
+/** Like {@link encodeMessage}, for a body whose JSON is known. */
+export function encodeText(fields: Record<string, string | null>, text: string): Encoded {
+  return encodeBytes(fields, text === "" ? emptyBody : encoder.encode(text));
 }
 
 /** Like {@link encodeMessage}, for a body that is passed on unchanged. */

@@ -6,7 +6,8 @@ import { AppError } from "./app-error.ts";
 import type { BodyShare } from "./body-budget.ts";
 import { inflateBody } from "./inflate-body.ts";
 import { inflateStream } from "./inflate-stream.ts";
-import { type JsonObject, parseJsonBody, readJsonObjectText } from "./json.ts";
+import { decodeInSlices, type JsonObject, parseBodyInSlices, readJsonObjectInSlices } from "./json.ts";
+import { runInSlices } from "./run-in-slices.ts";
 
 /** One request as a handler sees it. */
 export interface Call {
@@ -108,7 +109,7 @@ class ReceivedCall implements Call {
     const isOptional = "responses" in route && route.body?.required === false;
     if (isOptional && this.rawBody.length === 0) return undefined;
     requireJson(this.headers["content-type"]);
-    return parseJsonBody(await this.body(), this.namesMax);
+    return runInSlices(parseBodyInSlices(await this.body(), this.namesMax));
   }
 
   makeRoom = (bytes: number): Promise<void> => this.#options.room.make(bytes);
@@ -171,9 +172,14 @@ function requireUtf8(contentType: string | undefined): void {
   }
 }
 
-/** Reads a JSON body as {@link readJsonObjectText} does. */
+/** Reads a JSON body as {@link readJsonObjectText} does; the event loop takes turns in between. */
 export async function readJsonObject(call: Call): Promise<JsonObject> {
-  return readJsonObjectText(await readJsonBytes(call), call.namesMax);
+  return runInSlices(readJsonObjectInSlices(await readJsonBytes(call), call.namesMax));
+}
+
+/** The text of a JSON body that is still to be read, as {@link decodeJsonText} returns it. */
+export async function readJsonText(call: Call): Promise<string> {
+  return runInSlices(decodeInSlices(await readJsonBytes(call)));
 }
 
 /** A JSON body that is still to be read; empty if there is none. */

@@ -13,6 +13,7 @@ export {
   type RowsType,
   readJsonBytes,
   readJsonObject,
+  readJsonText,
   readRowsType,
   requireJson,
   requireNdjson,
@@ -57,6 +58,7 @@ export {
 export { createIdentitySigner, createIdentityVerifier, type IdentityClaims } from "./internal-identity.ts";
 export { parseIsoTime } from "./iso-time.ts";
 export {
+  decodeInSlices,
   decodeJsonText,
   endOfJsonString,
   hasMoreNames,
@@ -64,7 +66,6 @@ export {
   isJsonObject,
   type JsonMembers,
   type JsonObject,
-  parseJsonBody,
   parseJsonText,
   requireShallow,
   scanBody,

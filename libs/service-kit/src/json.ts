@@ -1,6 +1,6 @@
 import { limits } from "@touchstone/contracts/limits";
 import { AppError } from "./app-error.ts";
-import type { Sliced } from "./run-in-slices.ts";
+import { runAtOnce, type Sliced } from "./run-in-slices.ts";
 import { type ScannedObject, scanMembersInSlices } from "./scan-members.ts";
 
 /** The members of a JSON object. */
@@ -24,9 +24,15 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
  * about a member then answers with its own sentence. Nesting over 128 levels is refused (completions 0.2).
  */
 export function readJsonObjectText(body: Uint8Array, namesMax?: number): JsonObject {
+  return runAtOnce(readJsonObjectInSlices(body, namesMax));
+}
+
+/** The same, with points to pause. */
+export function* readJsonObjectInSlices(body: Uint8Array, namesMax?: number): Sliced<JsonObject> {
   if (body.length === 0) return emptyObject;
-  const text = decodeJsonText(body);
-  const value = parseJsonText(text, namesMax);
+  const text = yield* decodeInSlices(body);
+  const value = yield* parseInSlices(text, namesMax);
+  yield;
   requireShallow(value);
   return isJsonObject(value) ? { text, value } : emptyObject;
 }
@@ -46,7 +52,7 @@ function tooDeep(): AppError {
  * `bad_request` and `body_unreadable` as that does, except a `JsonSyntaxError` for text that is not JSON.
  */
 export function* scanBody(text: string, namesMax?: number): Sliced<ScannedObject> {
-  requireFewValues(text, namesMax);
+  yield* requireFewValues(text, namesMax);
   yield;
   const scanned = yield* scanMembersInSlices(text);
   for (const { depth } of scanned.members?.values() ?? []) if (depth >= limits.jsonDepthMax) throw tooDeep();
@@ -54,22 +60,53 @@ export function* scanBody(text: string, namesMax?: number): Sliced<ScannedObject
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
+/** In a later piece of a text, a byte order mark is a character. */
+const laterDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** Bytes that are decoded in less than a millisecond. */
+const pieceBytes = 256 * 1024;
 
 /**
  * The text of a JSON body. Bytes that are not UTF-8 are refused (400) instead of replaced, because a replacement would
  * store text that was never sent. A byte order mark is dropped.
  */
 export function decodeJsonText(body: Uint8Array): string {
+  return decode(decoder, body);
+}
+
+/** The same, with points to pause. */
+export function* decodeInSlices(body: Uint8Array): Sliced<string> {
+  let end = endOfPiece(body, pieceBytes);
+  let text = decode(decoder, body.subarray(0, end));
+  while (end < body.length) {
+    yield;
+    const start = end;
+    end = endOfPiece(body, start + pieceBytes);
+    text += decode(laterDecoder, body.subarray(start, end));
+  }
+  return text;
+}
+
+function decode(by: typeof decoder, bytes: Uint8Array): string {
   try {
-    return decoder.decode(body);
+    return by.decode(bytes);
   } catch (cause) {
     throw new AppError("body_unreadable", "The request body is not valid UTF-8.", { cause });
   }
 }
 
+const isContinuation = (byte = 0): boolean => (byte & 0xc0) === 0x80;
+
+/** The last position up to `at` where a character begins; of characters of more than four bytes, which do not exist, any. */
+function endOfPiece(body: Uint8Array, at: number): number {
+  if (at >= body.length) return body.length;
+  let end = at;
+  while (end > at - 3 && isContinuation(body[end])) end -= 1;
+  return end;
+}
+
 /** Parses a JSON body that is read as UTF-8; see {@link parseJsonText}. */
-export function parseJsonBody(body: Uint8Array, namesMax?: number): unknown {
-  return parseJsonText(decodeJsonText(body), namesMax);
+export function* parseBodyInSlices(body: Uint8Array, namesMax?: number): Sliced<unknown> {
+  return yield* parseInSlices(yield* decodeInSlices(body), namesMax);
 }
 
 /**
@@ -78,7 +115,13 @@ export function parseJsonBody(body: Uint8Array, namesMax?: number): unknown {
  * longer still, so the event loop takes fewer of them than a thread.
  */
 export function parseJsonText(text: string, namesMax?: number): unknown {
-  requireFewValues(text, namesMax);
+  return runAtOnce(parseInSlices(text, namesMax));
+}
+
+/** The same, with points to pause: building the values of the largest bodies is one step of some tens of milliseconds. */
+function* parseInSlices(text: string, namesMax?: number): Sliced<unknown> {
+  yield* requireFewValues(text, namesMax);
+  yield;
   if (text.trim() === "") throw new AppError("body_unreadable", "The request body is empty; JSON is expected.");
   try {
     return JSON.parse(text);
@@ -90,21 +133,22 @@ export function parseJsonText(text: string, namesMax?: number): unknown {
 }
 
 /** Refuses the text of a JSON body with more values than any may have, or with more members than `namesMax`. */
-function requireFewValues(text: string, namesMax: number = limits.jsonValuesMax): void {
+function* requireFewValues(text: string, namesMax: number = limits.jsonValuesMax): Sliced<void> {
+  const { jsonValuesMax } = limits;
   if (
-    mayHaveMore(text, valueSeparators, limits.jsonValuesMax) &&
-    hasMore(text, isValueSeparator, limits.jsonValuesMax)
+    (yield* mayHaveMore(text, valueSeparators, jsonValuesMax)) &&
+    (yield* hasMore(text, isValueSeparator, jsonValuesMax))
   ) {
-    throw new AppError("body_unreadable", `The request body holds more than ${limits.jsonValuesMax} JSON values.`);
+    throw new AppError("body_unreadable", `The request body holds more than ${jsonValuesMax} JSON values.`);
   }
-  if (hasMoreNames(text, namesMax)) {
+  if (yield* hasMoreNames(text, namesMax)) {
     throw new AppError("body_unreadable", `The request body holds more than ${namesMax} members of JSON objects.`);
   }
 }
 
 /** Whether the objects of JSON text have more members than `max`, at all levels. */
-export function hasMoreNames(text: string, max: number): boolean {
-  return mayHaveMore(text, ":", max) && hasMore(text, isNameSeparator, max);
+export function* hasMoreNames(text: string, max: number): Sliced<boolean> {
+  return (yield* mayHaveMore(text, ":", max)) && (yield* hasMore(text, isNameSeparator, max));
 }
 
 const quote = 0x22;
@@ -119,19 +163,28 @@ const valueSeparators = ",{[";
 const isValueSeparator = (code: number): boolean => code === comma || (code | isObjectBit) === opening;
 const isNameSeparator = (code: number): boolean => code === colon;
 
+/** Characters that are read, and separators that are found, in about half a millisecond. */
+const pauseChars = 64 * 1024;
+const pauseFinds = 16 * 1024;
+
 /** Whether it has so many separators, in strings or not: a search for them is faster than reading each character. */
-function mayHaveMore(text: string, separators: string, max: number): boolean {
+function* mayHaveMore(text: string, separators: string, max: number): Sliced<boolean> {
   if (text.length <= max) return false;
   let found = 0;
   for (const separator of separators) {
-    for (let at = text.indexOf(separator); at >= 0 && found <= max; at = text.indexOf(separator, at + 1)) found += 1;
+    yield;
+    for (let at = text.indexOf(separator); at >= 0 && found <= max; at = text.indexOf(separator, at + 1)) {
+      found += 1;
+      if (found % pauseFinds === 0) yield;
+    }
   }
   return found > max;
 }
 
 /** Whether JSON text has more separators outside strings than `max`, at all levels; stops there, and builds nothing. */
-function hasMore(text: string, isSeparator: (code: number) => boolean, max: number): boolean {
+function* hasMore(text: string, isSeparator: (code: number) => boolean, max: number): Sliced<boolean> {
   let found = 0;
+  let pauseAt = pauseChars;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quote) at = endOfJsonString(text, at) - 1;
@@ -139,6 +192,9 @@ function hasMore(text: string, isSeparator: (code: number) => boolean, max: numb
       found += 1;
       if (found > max) return true;
     }
+    if (at < pauseAt) continue;
+    pauseAt = at + pauseChars;
+    yield;
   }
   return false;
 }

@@ -5,9 +5,9 @@ import { runInNewContext } from "node:vm";
 /** Less memory than this is not worth a collection. */
 const worthBytes = 64 * 1024 * 1024;
 /** Buffers in use at one collection may be unused soon after, which nothing shows: the next one follows after this many intervals. */
-const intervalsBetween = 2;
+const intervalsBetween = 4;
 /** After this many intervals without a collection, half as much of the heap is worth one. */
-const intervalsUntilLittle = 30;
+const intervalsUntilLittle = 60;
 /** Of the last interval. In a busier process the steps in which V8 gives memory back would delay requests. */
 const idleMax = 0.3;
 /**
@@ -16,7 +16,7 @@ const idleMax = 0.3;
  */
 const processorMin = 0.7;
 /** A machine or a process may be busy for hours: after this many intervals, a lot of memory is worth delays. */
-const intervalsUntilMuch = 6;
+const intervalsUntilMuch = 12;
 const muchBytes = 4 * worthBytes;
 /** In a process busier than this, the pause over a large heap would delay many requests. */
 const busyMax = 0.7;
@@ -40,7 +40,7 @@ interface Held {
  * handles a few requests a second; it does so while memory counts more than speed. In a process that is never idle, that is for one
  * interval at a time, when there is much to give back. And what V8 does not look at, since nothing was collected, is collected here.
  */
-export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
+export function releaseIdleMemory({ everyMs = 5_000 } = {}): void {
   // The flag exposes this function; with `node --expose-gc` every start command would need the option.
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;

@@ -1,9 +1,11 @@
 import { limits } from "@touchstone/contracts";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { endOfJsonString, parseJsonBody } from "../src/index.ts";
+import { decodeInSlices, decodeJsonText, endOfJsonString, parseJsonText, runAtOnce } from "../src/index.ts";
 
 const { jsonValuesMax } = limits;
 const many = (count: number, item: string): Buffer => Buffer.from(`[${`${item},`.repeat(count - 1)}${item}]`);
+
+const parseJsonBody = (body: Buffer, namesMax?: number): unknown => parseJsonText(decodeJsonText(body), namesMax);
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -56,4 +58,30 @@ test("a string ends at its first quote that is not escaped, however long and how
     }
   }
   expect(endOfJsonString('"never ends\\"', 0)).toBe('"never ends\\"'.length);
+});
+
+describe("a large text that is decoded with pauses", () => {
+  const pieceBytes = 256 * 1024;
+
+  test.each(["é", "€", "😀", "\uFEFF", "\uFFFD"])("is the same wherever %j is between two pieces", (character) => {
+    for (let before = pieceBytes - 5; before <= pieceBytes + 1; before += 1) {
+      const text = `${"x".repeat(before)}${character}${"y".repeat(pieceBytes)}${character}`;
+      expect(runAtOnce(decodeInSlices(Buffer.from(text))) === text).toBe(true);
+    }
+  });
+
+  test("has no byte order mark at its beginning", () => {
+    expect(runAtOnce(decodeInSlices(Buffer.from(`\uFEFF${"x".repeat(pieceBytes)}`)))).toBe("x".repeat(pieceBytes));
+  });
+
+  test.each([
+    ["a continuation without a beginning", Buffer.alloc(2 * pieceBytes, 0x80)],
+    ["a character that breaks off", Buffer.concat([Buffer.alloc(pieceBytes, "x"), Buffer.from([0xe2, 0x82])])],
+    [
+      "one that breaks off between two pieces",
+      Buffer.from(`${"x".repeat(pieceBytes - 1)}\u20AC`).fill("y", pieceBytes),
+    ],
+  ])("is refused with %s", (_what, body) => {
+    expect(() => runAtOnce(decodeInSlices(body))).toThrow("The request body is not valid UTF-8.");
+  });
 });

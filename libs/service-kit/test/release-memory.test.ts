@@ -9,7 +9,7 @@ test("an idle process releases the memory of unused buffers, also if they were i
   const { stdout } = await promisify(execFile)(process.execPath, ["--no-memory-reducer", script]);
   const { keptMegabytes, intervals } = JSON.parse(stdout) as { keptMegabytes: number; intervals: number };
   expect(keptMegabytes).toBeLessThan(16);
-  // Two on a calm machine. On a busy one the process skips intervals in which it had no processor.
+  // Four on a calm machine. On a busy one the process skips intervals in which it had no processor.
   expect(intervals).toBeLessThanOrEqual(10);
 });
 

@@ -8,13 +8,12 @@ import {
 } from "@touchstone/contracts";
 import {
   type Clock,
-  decodeJsonText,
   type Handler,
   isJsonObject,
   memberText,
   memberValue,
   parseBody,
-  readJsonBytes,
+  readJsonText,
   refuseBadJson,
   requireProject,
   runInSlices,
@@ -37,7 +36,7 @@ export function ingestionRoutes({ ingest, clock }: { ingest: Owner; clock: Clock
 /** `POST /api/public/ingestion`: each event is stored or named among the errors. */
 function ingestBatch(ingest: Owner, clock: Clock): Handler {
   return async (call) => {
-    const text = decodeJsonText(await readJsonBytes(call));
+    const text = await readJsonText(call);
     const projectId = requireProject(call);
     const work = readBatch(text, { projectId, nowMs: clock.now(), namesMax: call.namesMax });
     const { ids, errors, updates, reaches, scores } = await runInSlices(work, call.signal).catch(refuseBadJson);

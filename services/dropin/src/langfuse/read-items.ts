@@ -12,13 +12,13 @@ export interface SentItem {
 /** Parses the items of a list that was validated, with pauses. */
 export function* readItems(listText: string): Sliced<SentItem[]> {
   // In most lists there is no item to count.
-  const mayHaveMany = hasMoreNames(listText, limits.batchNamesMax);
+  const mayHaveMany = yield* hasMoreNames(listText, limits.batchNamesMax);
   const items: SentItem[] = [];
   for (const slice of walkElements(listText, { isStored: true })) {
     yield;
     if (slice === undefined) continue;
     const { text } = slice;
-    const hasMany = mayHaveMany && hasMoreNames(text, limits.batchNamesMax);
+    const hasMany = mayHaveMany && (yield* hasMoreNames(text, limits.batchNamesMax));
     items.push({ text, value: hasMany ? undefined : JSON.parse(text) });
   }
   return items;

@@ -11,11 +11,10 @@ import {
   AppError,
   type Call,
   type Clock,
-  decodeJsonText,
   type Handler,
   isJsonObject,
   parseBody,
-  readJsonBytes,
+  readJsonText,
   refuseBadJson,
   requireProject,
   runInSlices,
@@ -52,7 +51,7 @@ export function storeScores(
 /** `POST /api/public/scores`: one score, or a list of which each is stored or named among the errors. */
 function createScores(ingest: Owner, clock: Clock): Handler {
   return async (call) => {
-    const text = decodeJsonText(await readJsonBytes(call));
+    const text = await readJsonText(call);
     const work = readScores(text, { projectId: requireProject(call), nowMs: clock.now(), namesMax: call.namesMax });
     const read = await runInSlices(work, call.signal).catch(refuseBadJson);
     return "score" in read ? createOne(ingest, call, read.score) : createList(ingest, call, read);

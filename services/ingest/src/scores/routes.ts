@@ -17,10 +17,9 @@ import {
   AppError,
   type Call,
   type Clock,
-  decodeJsonText,
   endOfPage,
   type Handler,
-  readJsonBytes,
+  readJsonText,
   requireProject,
   type ServedRoute,
 } from "@touchstone/service-kit";
@@ -53,7 +52,7 @@ function submitScores({ scores, clock }: { scores: ScoreStore; clock: Clock }): 
   return async (call) => {
     const projectId = requireProject(call);
     const nowMs = clock.now();
-    const sent = readScores(decodeJsonText(await readJsonBytes(call)), { authorId: call.identity.userId, nowMs });
+    const sent = readScores(await readJsonText(call), { authorId: call.identity.userId, nowMs });
     const stored = await scores.put(projectId, sent, new Date(nowMs));
     const body: z.input<typeof storedScores> = { scores: stored.map(showScore) };
     return { status: 201, body };

@@ -3,10 +3,9 @@ import { routes, type SubmittedSpanUpdate } from "@touchstone/contracts";
 import {
   AppError,
   type Clock,
-  decodeJsonText,
   type Handler,
   parseIsoTime,
-  readJsonBytes,
+  readJsonText,
   requireProject,
   type ServedRoute,
 } from "@touchstone/service-kit";
@@ -36,9 +35,9 @@ const refusals: Readonly<Record<UpdateRefusal, string>> = {
 function submitSpanUpdates({ recorder, clock }: { recorder: SpanRecorder; clock: Clock }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const body = await readJsonBytes(call);
+    const text = await readJsonText(call);
     const nowMs = clock.now();
-    const updates = await readUpdates(body.length === 0 ? "{}" : decodeJsonText(body), {
+    const updates = await readUpdates(text === "" ? "{}" : text, {
       read: ({ update, refusal }, index) => readUpdate(update, { index, nowMs, refusal }),
       namesMax: call.namesMax,
       signal: () => call.signal,

@@ -1,6 +1,7 @@
 import {
   AppError,
   type Call,
+  decodeInSlices,
   decodeJsonText,
   type Handler,
   refuseBadJson,
@@ -50,7 +51,8 @@ export function submitTrace({ recorder, agents }: { recorder: SpanRecorder; agen
 
 async function readBody(call: Call): Promise<ScannedObject> {
   requireJson(call.headers["content-type"]);
-  const text = decodeJsonText(await call.body());
+  const bytes = await call.body();
+  const text = bytes.length < largeBodyChars ? decodeJsonText(bytes) : await runInSlices(decodeInSlices(bytes));
   if (text.trim() === "") throw new AppError("body_unreadable", "The request body is empty; JSON is expected.");
   // Only a large body is worth a signal, which is made when it is first read.
   if (text.length < largeBodyChars) return refusingBadJson(() => scanMembers(text));
