@@ -137,7 +137,9 @@ describe("an OTel trace", () => {
     expect(await settledIds(projectId)).toEqual([id]);
     await insert(projectId, otlp(4, 1, calling("u", true)));
     await pass(quietSeconds);
-    expect(await settled(projectId)).toMatchObject([{ toolCalls: 1 }, { traceId: id, toolCalls: 2 }]);
+    const [first, second] = await settled(projectId);
+    expect([first, second]).toMatchObject([{ toolCalls: 1 }, { traceId: id, toolCalls: 2 }]);
+    expect(Date.parse(second?.stateAt ?? "")).toBeGreaterThan(Date.parse(first?.stateAt ?? ""));
   });
 
   test("that grows while it is announced is not, and settles later", async () => {

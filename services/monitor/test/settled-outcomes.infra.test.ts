@@ -52,3 +52,21 @@ test("a failing trace that is not watched causes no notification", async () => {
   await plan([], buildSettledTrace({ projectId, failedTools: ["search"], monitor: false }));
   expect(await readTold()).toEqual([]);
 });
+
+test("an older state that comes again changes nothing, and the same one that comes again plans what is missing", async () => {
+  await liveScorers.put({ projectId, revision: 1, judges: [buildJudge()], groups: [] });
+  const { judge } = buildScriptedChecks({ ...store, liveScorers }, { reply: { verdicts: [] } });
+  const older = buildSettledTrace({ projectId, failedTools: ["search"], stateAt: "2026-01-02T03:04:05.000Z" });
+  const newer = { ...older, failedTools: [], latencyMs: 34, stateAt: "2026-01-02T03:05:05.000Z" };
+  for (const state of [older, newer, older]) await plan([], state);
+  expect((await readTold()).map(({ failure }) => failure)).toEqual(["agent-tool-failure:search", null]);
+  const seen = "select latency_ms, failed_tools from monitor.seen_traces where project_id = $1";
+  expect(await store.query(seen, [projectId])).toEqual([{ latency_ms: 34, failed_tools: [] }]);
+  expect(await store.query("select from monitor.events where project_id = $1", [projectId])).toEqual([]);
+
+  const planned = "select kind from monitor.checks where project_id = $1";
+  await plan([judge], older);
+  expect(await store.query(planned, [projectId])).toEqual([]);
+  await plan([judge], newer);
+  expect(await store.query(planned, [projectId])).toEqual([{ kind: "judge" }]);
+});

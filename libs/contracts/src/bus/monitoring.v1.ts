@@ -27,6 +27,11 @@ export const settledTrace = storedTrace.extend({
    * over OTLP.
    */
   responseId: z.string().optional(),
+  /**
+   * When this state was due to be announced, by ingest's database. Of two events about one trace the later one counts,
+   * whatever their order of arrival. Absent: the trace settles once, or a version of ingest without this field wrote it.
+   */
+  stateAt: z.iso.datetime().optional(),
 });
 export type SettledTrace = z.infer<typeof settledTrace>;
 

@@ -74,7 +74,11 @@ async function settle(database: Database, due: readonly DueTrace[], settlesChild
     const read: Queryable["query"] = (statement) => database.readScoped([projectId], statement);
     for await (const { trace, root } of readRoots(read, projectId, traces)) {
       const responseId = trace.responseIds[root.id];
-      const settled = { ...(await describeSettled(projectId, root)), ...(responseId !== undefined && { responseId }) };
+      const settled = {
+        ...(await describeSettled(projectId, root)),
+        ...(responseId !== undefined && { responseId }),
+        stateAt: new Date(trace.settlesAt).toISOString(),
+      };
       await announce(announcementOf(trace, tracesSettled, "traces", settled));
       const item = await readExperimentItem(projectId, root);
       if (item !== null) await announce(announcementOf(trace, experimentItemsRecorded, "items", item));

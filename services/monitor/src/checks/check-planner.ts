@@ -45,9 +45,10 @@ export function createCheckPlanner(options: {
   const { database, checks, logger, onPlanned, alsoRecord } = options;
 
   const noteTraces: TakeNote = async (transaction, projectId, traces) => {
-    const { plannable, fresh, reclassified } = await recordSettledTraces(transaction, [projectId], traces);
+    const { outdated, plannable, fresh, reclassified } = await recordSettledTraces(transaction, [projectId], traces);
     await recordSessions(transaction, [...fresh.values()].filter(isWatched));
-    await alsoRecord?.(transaction, projectId, traces, {
+    const current = traces.filter(({ traceId }) => !outdated.has(traceId));
+    await alsoRecord?.(transaction, projectId, current, {
       isFresh: ({ traceId }) => fresh.has(traceId),
       isReclassified: ({ traceId }) => reclassified.has(traceId),
     });

@@ -36,6 +36,7 @@ const columns: ArrayColumns<SettledTrace> = {
   otel_trace_id: ["text", (trace) => trace.otelTraceId ?? null],
   otel_span_id: ["text", (trace) => trace.otelSpanId ?? null],
   response_id: ["text", (trace) => trace.responseId ?? null],
+  state_at: ["timestamptz", (trace) => trace.stateAt ?? null],
   operational_class: ["text", (trace) => (isWatched(trace) ? classifyOperationally(trace).name : null)],
 };
 
@@ -60,8 +61,9 @@ export async function selectDeletedProjects(
 }
 
 /**
- * Records the newest state of settled traces, and for watched ones their outcome (completions 9.3). `plannable` has the ids of
- * those whose checks may be planned: all except those that first settled so long ago that their checks may have been deleted.
+ * Records the newest state of settled traces, and for watched ones their outcome (completions 9.3). `outdated` has the ids of
+ * those of which a later state is recorded: nothing changes, and they are in no other set. `plannable` has the ids of those
+ * whose checks may be planned: all except those that first settled so long ago that their checks may have been deleted.
  * `fresh` has those that settled for the first time, `reclassified` those with a different failure than before, or none any
  * more. A trace so old that it may itself have been deleted is neither, unless it was sent with `monitor:true`: that is known
  * only when a trace arrives, and no later event follows for such a trace.
@@ -70,7 +72,12 @@ export async function recordSettledTraces(
   transaction: Queryable,
   projectIds: readonly string[],
   traces: readonly SettledTrace[],
-): Promise<{ plannable: Set<string>; fresh: Map<string, SettledTrace>; reclassified: Set<string> }> {
+): Promise<{
+  outdated: Set<string>;
+  plannable: Set<string>;
+  fresh: Map<string, SettledTrace>;
+  reclassified: Set<string>;
+}> {
   // A statement cannot update one row twice: if one event contains a trace twice, the last state counts.
   const newest = [...new Map(traces.map((trace) => [`${trace.projectId} ${trace.traceId}`, trace])).values()];
   const { rows } = await transaction.query<SettledRow>({
@@ -79,13 +86,13 @@ export async function recordSettledTraces(
       insert into monitor.seen_traces as seen
         (project_id, trace_id, agent_id, name, created_at, traffic_source, monitor, pattern_ids, session_id, framework,
          model, latency_ms, has_error, failed_tools, tool_calls, otel_trace_id, otel_span_id, response_id,
-         operational_class, settled_at)
+         state_at, operational_class, settled_at)
       select project_id, trace_id, agent_id, name, created_at, traffic_source, monitor,
              case when pattern_ids is null then null
                   else array(select json_array_elements_text(pattern_ids)) end,
              session_id, framework, model, latency_ms, has_error,
              array(select json_array_elements_text(failed_tools)), tool_calls, otel_trace_id, otel_span_id, response_id,
-             operational_class, now()
+             state_at, operational_class, now()
       from unnest(${$.arrays}) as settled(${$.names})
       order by project_id, trace_id
       on conflict (project_id, trace_id) do update
@@ -101,9 +108,11 @@ export async function recordSettledTraces(
           otel_trace_id = excluded.otel_trace_id,
           otel_span_id = excluded.otel_span_id,
           response_id = excluded.response_id,
+          state_at = coalesce(excluded.state_at, seen.state_at),
           operational_class = coalesce(excluded.operational_class, seen.operational_class),
           settled_at = coalesce(seen.settled_at, excluded.settled_at)
       where seen.project_id = any (${$.projectIds}::uuid[])
+        and (excluded.state_at < seen.state_at) is not true
       returning trace_id, settled_at > now() - ${$.plannableDays} * interval '1 day' and ${isNew} as is_plannable,
                 settled_at = now() and ${isNew} as is_fresh,
                 coalesce(old.operational_class, '${healthy}') <> coalesce(new.operational_class, '${healthy}')
@@ -111,7 +120,9 @@ export async function recordSettledTraces(
     values: $.values(newest, { projectIds, plannableDays, rememberedDays }),
   });
   const freshIds = new Set(rows.flatMap((row) => (row.is_fresh ? [row.trace_id] : [])));
+  const recorded = new Set(rows.map((row) => row.trace_id));
   return {
+    outdated: new Set(newest.map(({ traceId }) => traceId).filter((traceId) => !recorded.has(traceId))),
     plannable: new Set(rows.flatMap((row) => (row.is_plannable ? [row.trace_id] : []))),
     reclassified: new Set(rows.flatMap((row) => (row.is_reclassified ? [row.trace_id] : []))),
     fresh: new Map(newest.flatMap((trace) => (freshIds.has(trace.traceId) ? [[trace.traceId, trace]] : []))),
