@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { until } from "./conditions.ts";
 import { rate } from "./fake-judge.ts";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
+import { replaceVersion } from "./replace-version.ts";
 import { quiet } from "./start-eval-runs.ts";
 import { useFakeIngest, useJudge, useService, useTestSystem } from "./test-system.ts";
 
@@ -133,6 +134,9 @@ describe("an external run", () => {
     const comparison = `/api/v1/evaluate/datasets/${datasetId}/run-comparison`;
     expect((await client.sendTo("GET", comparison)).body).toMatchObject({ versions: [] });
 
+    const pinned = await client.send("GET", `/runs/${runId}/gate?noRegression=true&baseline=${runId}`);
+    expect(pinned).toMatchObject({ status: 400, body: { error: "The baseline has no rated result" } });
+
     await rescore(runId);
 
     expect((await client.sendTo("GET", path)).body).toMatchObject({ runId, passed: true });
@@ -219,6 +223,13 @@ describe("experiments that are known by their spans", () => {
       const names = (await runsOf(dataset)).map(({ evaluationSubject }) => evaluationSubject?.displayName);
       expect(names.toSorted()).toEqual(["main", "main (other)"]);
     }
+  });
+
+  test("keep an item whose version of the dataset is replaced before it was read", async () => {
+    const record = await connectIngest();
+    const item = { experimentId: "one", runName: "main", createdAt: "2026-01-05T00:00:00Z", dataset: datasetId };
+    await replaceVersion(system, { projectId: client.projectId, datasetId, moment: "read" }, () => record(item));
+    await until(async () => expect(await runsOf(datasetId)).toMatchObject([{ resultCount: 1, datasetVersion: 2 }]));
   });
 
   test("stay deleted when another span of them comes; the same experiment over another dataset is a run of its own", async () => {

@@ -177,6 +177,31 @@ describe("rescoring a run", () => {
     expect(rescoreRunReply.parse((await rescoring).body)).toMatchObject({ status: "completed", scoringRevision: 1 });
   });
 
+  test("makes what is computed from the run meanwhile stale", async () => {
+    const runId = await client.createRun(datasetId);
+    await client.submit(runId, [buildResult({ idempotencyKey: "a" }), buildResult({ idempotencyKey: "b" })]);
+    await client.finalize(runId);
+    const gate = createGate();
+    let calls = 0;
+    judge.behave(async () => {
+      calls += 1;
+      if (calls === 2) await gate.opened;
+      return rate(8);
+    });
+    const rescoring = rescore(runId);
+    await until(async () => expect(await client.readRun(runId)).toMatchObject({ scoringRevision: 1 }));
+
+    const early = await client.send("GET", `/runs/${runId}/gate?failUnder=5&record=true`);
+    expect(early.body).toMatchObject({ scoringRevision: 0, averageRating: 8 });
+    await client.send("POST", `/runs/${runId}/analyze`);
+    gate.open();
+    await rescoring;
+
+    expect((await client.send("GET", `/runs/${runId}/report`)).body).toMatchObject({ stale: true });
+    const late = await client.send("GET", `/runs/${runId}/gate?failUnder=5`);
+    expect(late.body).toMatchObject({ scoringRevision: 1 });
+  });
+
   test("is one caller's at a time, and free again when that one is done", async () => {
     const runId = await client.createRun(datasetId);
     await client.submit(runId, [buildResult()]);

@@ -7,7 +7,7 @@ import type { EvaluationCase, Grading } from "../grading/cases.ts";
 import { type Grader, gradersOf } from "../grading/plan.ts";
 import type { ResultStore } from "../results/result-store.ts";
 import type { Gradings } from "../runs/gradings.ts";
-import type { StoredRun } from "../runs/run-store.ts";
+import { revisionOfResults, type StoredRun } from "../runs/run-store.ts";
 import type { Timings } from "../timings.ts";
 import type { AnalysisOutcome, AnalysisScope, AnalysisStore } from "./analysis-store.ts";
 import {
@@ -70,7 +70,7 @@ export async function analyzeRun(
       progress = done;
     });
     signal.throwIfAborted();
-    if (!(await analyses.finish(scope, outcome, run.scoringRevision))) {
+    if (!(await analyses.finish(scope, outcome, revisionOfResults(run)))) {
       throw new AppError("conflict", "Analysis already running for this run");
     }
     return outcome;

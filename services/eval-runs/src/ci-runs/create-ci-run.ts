@@ -2,11 +2,12 @@ import type { createdCiRun } from "@touchstone/contracts";
 import { AppError, type Clock, type Handler, requireProject, requireWorkspace, uuidv7 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { DatasetStore } from "../datasets/dataset-store.ts";
+import { whileVersionsChange } from "../datasets/version-gone.ts";
 import { writePlan } from "../grading/plan.ts";
 import type { Gradings } from "../runs/gradings.ts";
 import { readCiBody, requireCiDataset } from "./ci-request.ts";
 import type { CiRunStore } from "./ci-run-store.ts";
-import { composeSubject, readSubmittedCiRun } from "./submitted-ci-run.ts";
+import { composeSubject, readSubmittedCiRun, type SubmittedCiRun } from "./submitted-ci-run.ts";
 
 /**
  * POST /ingest/ci-runs (completions 8.2). The CI run keeps the current dataset version, its grading and its criteria: later
@@ -23,11 +24,7 @@ export function createCiRun({
   ciRuns: CiRunStore;
   clock: Clock;
 }): Handler {
-  return async (call) => {
-    const projectId = requireProject(call);
-    const body = await readCiBody(call);
-    const submitted = readSubmittedCiRun(body);
-    requireWorkspace(call, body.value.workspaceId);
+  async function makeRun(projectId: string, submitted: SubmittedCiRun) {
     const { dataset, settings } = await requireCiDataset(datasets, projectId, submitted.datasetId);
     const { plan, cases } = await gradings.ofDataset(projectId, dataset.id, dataset.version);
     if (cases.length === 0) throw new AppError("bad_request", "Dataset has no questions");
@@ -65,6 +62,15 @@ export function createCiRun({
       test_cases: settings.exposesInputs ? cases.map(({ query }, index) => ({ index, query })) : [],
       expires_at: expiresAt.toISOString(),
     };
+    return reply;
+  }
+
+  return async (call) => {
+    const projectId = requireProject(call);
+    const body = await readCiBody(call);
+    const submitted = readSubmittedCiRun(body);
+    requireWorkspace(call, body.value.workspaceId);
+    const reply = await whileVersionsChange(() => makeRun(projectId, submitted));
     return { status: 201, body: reply };
   };
 }

@@ -2,15 +2,15 @@ import { createBoundedCache } from "@touchstone/service-kit";
 import { questionTextsOf } from "../datasets/change-cases.ts";
 import { itemIdOf } from "../datasets/dataset-item.ts";
 import type { DatasetStore } from "../datasets/dataset-store.ts";
+import { VersionGone } from "../datasets/version-gone.ts";
 
 /** Where the cases of a version are, by the ids that clients know them by. */
 export interface PlacesOfVersion {
   indexes: ReadonlyMap<string, number>;
 }
 
-/** Places of cases, read once and cached: a version never changes. */
+/** Places of cases, read once and cached: a version never changes. Both throw {@link VersionGone}. */
 export interface CasePlaces {
-  /** Empty if there is no such version. */
   read(projectId: string, datasetId: string, version: number): Promise<PlacesOfVersion>;
   /** True if the cases of one version are the first ones of another, unchanged. */
   hasGrown(projectId: string, datasetId: string, versions: { from: number; to: number }): Promise<boolean>;
@@ -22,8 +22,11 @@ const idCharsMax = 8 * 1024 * 1024;
 export function createCasePlaces(datasets: Pick<DatasetStore, "readVersion">): CasePlaces {
   const kept = createBoundedCache<PlacesOfVersion>(idCharsMax);
 
-  const readTexts = async (projectId: string, datasetId: string, version: number): Promise<string[]> =>
-    questionTextsOf((await datasets.readVersion(projectId, datasetId, version)) ?? "{}");
+  async function readTexts(projectId: string, datasetId: string, version: number): Promise<string[]> {
+    const document = await datasets.readVersion(projectId, datasetId, version);
+    if (document === null) throw new VersionGone();
+    return questionTextsOf(document);
+  }
 
   return {
     async read(projectId, datasetId, version) {

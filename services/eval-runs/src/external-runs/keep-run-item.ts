@@ -16,6 +16,7 @@ import type { z } from "zod";
 import { datasetIdIn } from "../datasets/dataset-item.ts";
 import type { DatasetStore } from "../datasets/dataset-store.ts";
 import type { NamedDatasetStore } from "../datasets/named-dataset-store.ts";
+import { VersionGone } from "../datasets/version-gone.ts";
 import type { Grading } from "../grading/cases.ts";
 import { writePlan } from "../grading/plan.ts";
 import { externalSource, leftToClient, type SubmittedResult } from "../judging/judgement.ts";
@@ -103,25 +104,37 @@ export async function findDatasetOf(
 
 /** Keeps items of one run, in order; null for a case that the dataset does not have. */
 async function keepItems(dependencies: ItemDependencies, items: readonly SentItem[]): Promise<(StoredItem | null)[]> {
-  const { store, onStored } = dependencies;
-  const [run] = items as [SentItem];
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-    const before = await store.find(run);
-    if (run.runId !== undefined && before !== null && before.id !== run.runId) throw new NameTaken();
-    const placed = await placeItems(dependencies, before, items);
-    if (placed === null) return items.map(() => null);
-    const change = await composeChange(dependencies, before, placed);
-    const added = await store.add(
-      run,
-      change,
-      placed.items.map(({ item }) => item),
-    );
-    if (added === null) continue;
-    added.results.forEach(onStored);
-    const kept = new Map(placed.items.map(({ from }, index) => [from, added.items[index] as StoredItem]));
-    return items.map((item) => kept.get(item) ?? null);
+    const kept = await tryToKeep(dependencies, items).catch((thrown: unknown) => {
+      if (thrown instanceof VersionGone) return null;
+      throw thrown;
+    });
+    if (kept !== null) return kept;
   }
   throw new AppError("service_unavailable", "The dataset of the run changes at the moment; retry.");
+}
+
+/** Null: the run or its dataset changed meanwhile. */
+async function tryToKeep(
+  dependencies: ItemDependencies,
+  items: readonly SentItem[],
+): Promise<(StoredItem | null)[] | null> {
+  const { store, onStored } = dependencies;
+  const [run] = items as [SentItem];
+  const before = await store.find(run);
+  if (run.runId !== undefined && before !== null && before.id !== run.runId) throw new NameTaken();
+  const placed = await placeItems(dependencies, before, items);
+  if (placed === null) return items.map(() => null);
+  const change = await composeChange(dependencies, before, placed);
+  const added = await store.add(
+    run,
+    change,
+    placed.items.map(({ item }) => item),
+  );
+  if (added === null) return null;
+  added.results.forEach(onStored);
+  const kept = new Map(placed.items.map(({ from }, index) => [from, added.items[index] as StoredItem]));
+  return items.map((item) => kept.get(item) ?? null);
 }
 
 interface PlacedItems {

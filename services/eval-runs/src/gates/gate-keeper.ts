@@ -6,7 +6,7 @@ import type { ResultStore } from "../results/result-store.ts";
 import { alignRatings, readPlaces } from "../runs/align-cases.ts";
 import type { GradedRun, Gradings } from "../runs/gradings.ts";
 import { type RunRatings, readRatings, scorerOf, summarizeRatings } from "../runs/run-ratings.ts";
-import type { RunStore, StoredRun } from "../runs/run-store.ts";
+import { type RunStore, revisionOfResults, type StoredRun } from "../runs/run-store.ts";
 import { checkGate, roundAverage } from "./check-gate.ts";
 import type { GateRequest } from "./gate-request.ts";
 import type { GateStore } from "./gate-store.ts";
@@ -95,6 +95,7 @@ export function createGateKeeper({ results, ingest, runs, gates, gradings, clock
       }
       const read = await readGated(projectId, pinned, gated, asker);
       if (read === null) throw withoutValues(gated, "the baseline");
+      if (read.ratings.averageRating === null) throw new AppError("bad_request", "The baseline has no rated result");
       return align(projectId, run, pinned, read.ratings);
     }
     for (const baseline of await gates.listBaselines(projectId, run, gated.metric === null)) {
@@ -123,7 +124,7 @@ export function createGateKeeper({ results, ingest, runs, gates, gradings, clock
         resultCount: rows.length,
         baselineRunId: baseline?.runId ?? null,
         baselineAverage: roundAverage(baseline?.averageRating ?? null),
-        scoringRevision: run.scoringRevision,
+        scoringRevision: revisionOfResults(run),
         ...(await runInSlices(checkGate(ratings, baseline, request), asker.signal)),
       };
       if (request.isRecorded) {

@@ -10,6 +10,7 @@ import {
 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { DatasetStore } from "../datasets/dataset-store.ts";
+import { whileVersionsChange } from "../datasets/version-gone.ts";
 import { composeGrading, type GraderStores } from "./find-graders.ts";
 import type { Gradings } from "./gradings.ts";
 import { makeVariants, type VariantDependencies } from "./make-variants.ts";
@@ -46,36 +47,39 @@ export function createRun({
     const body = await readJsonObject(call);
     const { datasetId, graders, ...submitted } = readSubmittedRun(body);
     requireWorkspace(call, body.value.workspaceId);
-    const datasetVersion = isUuid(datasetId) ? await datasets.findVersion(projectId, datasetId) : null;
-    if (datasetVersion === null) throw new AppError("not_found", "Dataset not found");
-    const grading = await gradings.ofDataset(projectId, datasetId, datasetVersion);
-    const { plan, gradedBy } = await composeGrading(stores, projectId, grading.plan, graders);
+    const made = await whileVersionsChange(async () => {
+      const datasetVersion = isUuid(datasetId) ? await datasets.findVersion(projectId, datasetId) : null;
+      if (datasetVersion === null) throw new AppError("not_found", "Dataset not found");
+      const grading = await gradings.ofDataset(projectId, datasetId, datasetVersion);
+      const { plan, gradedBy } = await composeGrading(stores, projectId, grading.plan, graders);
 
-    const { organizationId } = call.identity;
-    // A replay calls no provider, and new paraphrases would have no verdicts.
-    const paraphrased = submitted.verdictMode === "replay" ? [] : grading.cases;
-    const smokeTestVariants = await makeVariants(variants, { projectId, organizationId }, paraphrased);
+      const { organizationId } = call.identity;
+      // A replay calls no provider, and new paraphrases would have no verdicts.
+      const paraphrased = submitted.verdictMode === "replay" ? [] : grading.cases;
+      const smokeTestVariants = await makeVariants(variants, { projectId, organizationId }, paraphrased);
 
-    const now = clock.now();
-    const id = uuidv7(now);
-    await runs.insert(projectId, {
-      ...submitted,
-      ...gradedBy,
-      id,
-      datasetId,
-      datasetVersion,
-      plan,
-      smokeTestVariants: smokeTestVariants && JSON.stringify(smokeTestVariants),
-      createdAt: new Date(now),
+      const now = clock.now();
+      const id = uuidv7(now);
+      await runs.insert(projectId, {
+        ...submitted,
+        ...gradedBy,
+        id,
+        datasetId,
+        datasetVersion,
+        plan,
+        smokeTestVariants: smokeTestVariants && JSON.stringify(smokeTestVariants),
+        createdAt: new Date(now),
+      });
+      return { id, gradedBy, smokeTestVariants };
     });
 
     const reply: z.input<typeof createRunReply> = {
-      _id: id,
-      runId: id,
+      _id: made.id,
+      runId: made.id,
       datasetId,
-      ...gradedBy,
+      ...made.gradedBy,
       status: "in_progress",
-      smokeTestVariants,
+      smokeTestVariants: made.smokeTestVariants,
       limits: clientLimits,
     };
     return { status: 201, body: reply };

@@ -1,5 +1,6 @@
 import { AppError, createBoundedCache } from "@touchstone/service-kit";
 import type { DatasetStore } from "../datasets/dataset-store.ts";
+import { VersionGone } from "../datasets/version-gone.ts";
 import { type Grading, readGrading } from "../grading/cases.ts";
 import { type GradingPlan, readPlan } from "../grading/plan.ts";
 import type { RunStore, StoredRun } from "./run-store.ts";
@@ -10,7 +11,7 @@ const planCharsMax = 8 * 1024 * 1024;
 
 /** Gradings, read once and cached: neither a dataset version nor a revision of a run's plan ever changes. */
 export interface Gradings {
-  /** A dataset version's cases and its own grading. */
+  /** A dataset version's cases and its own grading. Throws {@link VersionGone}: a version that no run uses may be replaced. */
   ofDataset(projectId: string, datasetId: string, version: number): Promise<Grading>;
   /** A run's grading: its plan, and the cases of its dataset version. */
   ofRun(projectId: string, run: GradedRun): Promise<Grading>;
@@ -40,8 +41,7 @@ export function createGradings({
     const kept = versions.get(key);
     if (kept !== undefined) return kept;
     const document = await datasets.readVersion(projectId, datasetId, version);
-    // A run keeps its version; without a run, the dataset was deleted concurrently.
-    if (document === null) throw new AppError("not_found", "Dataset not found");
+    if (document === null) throw new VersionGone();
     const grading = readGrading({ id: datasetId, document });
     versions.set(key, grading, document.length);
     return grading;

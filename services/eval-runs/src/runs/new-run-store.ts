@@ -1,6 +1,6 @@
 import type { VerdictMode } from "@touchstone/contracts";
 import { type Statement, sqlStateOf } from "@touchstone/db";
-import { AppError } from "@touchstone/service-kit";
+import { VersionGone } from "../datasets/version-gone.ts";
 
 /** A run to create. */
 export interface NewRun {
@@ -56,7 +56,7 @@ export function buildRunInsert(projectId: string, run: NewRun): Statement {
 
 const foreignKeyViolation = "23503";
 
-/** Stores a new run. A dataset that was deleted since it was read is answered like one that never existed. */
+/** Stores a new run. Throws {@link VersionGone} if its version was replaced or deleted since it was read. */
 export async function refuseGoneDataset<Result>(
   insertRun: () => Promise<Result>,
   sentence = "Dataset not found",
@@ -65,6 +65,6 @@ export async function refuseGoneDataset<Result>(
     return await insertRun();
   } catch (thrown) {
     if (sqlStateOf(thrown) !== foreignKeyViolation) throw thrown;
-    throw new AppError("not_found", sentence, { cause: thrown });
+    throw new VersionGone(sentence, thrown);
   }
 }

@@ -17,6 +17,8 @@ export interface StoredRun extends Omit<NewRun, "sdk" | "plan"> {
   planRevision: number;
   /** The number of rescorings after it ended. */
   scoringRevision: number;
+  /** Skipped results are being replaced at the moment. */
+  isRescoring: boolean;
   status: RunStatus;
   /** Set once finalizing has begun: no new batch is accepted. */
   closingAs: TerminalStatus | null;
@@ -210,8 +212,8 @@ async function removeRun(transaction: Queryable, projectId: string, id: string, 
 
 const runColumns = `
   id, dataset_id, dataset_version, evaluation_settings_id, scorer_group_id, additional_scorer_ids, verdict_mode,
-  evaluation_subject::text, smoke_test_variants::text, run_source, plan_revision, scoring_revision, status, closing_as,
-  created_at`;
+  evaluation_subject::text, smoke_test_variants::text, run_source, plan_revision, scoring_revision,
+  coalesce(rescoring_until >= clock_timestamp(), false) as is_rescoring, status, closing_as, created_at`;
 
 type RunRow = {
   id: string;
@@ -226,6 +228,7 @@ type RunRow = {
   run_source: string;
   plan_revision: number;
   scoring_revision: number;
+  is_rescoring: boolean;
   status: RunStatus;
   closing_as: TerminalStatus | null;
   created_at: Date;
@@ -244,10 +247,18 @@ const readRow = (row: RunRow): StoredRun => ({
   runSource: row.run_source,
   planRevision: row.plan_revision,
   scoringRevision: row.scoring_revision,
+  isRescoring: row.is_rescoring,
   status: row.status,
   closingAs: row.closing_as,
   createdAt: row.created_at,
 });
+
+/**
+ * The scoring revision of what is computed from a run's results now. While they are being replaced they are of two revisions: the
+ * computed counts as being of the earlier one, so that it is stale when the later one is complete.
+ */
+export const revisionOfResults = ({ scoringRevision, isRescoring }: StoredRun): number =>
+  isRescoring ? Math.max(0, scoringRevision - 1) : scoringRevision;
 
 /** The run in the path; a malformed id is answered like an unknown one. */
 export async function requireRun(

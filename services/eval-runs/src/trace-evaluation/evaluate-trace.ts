@@ -9,6 +9,7 @@ import {
 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { DatasetStore } from "../datasets/dataset-store.ts";
+import { whileVersionsChange } from "../datasets/version-gone.ts";
 import type { ConfigStore } from "../graders/config-store.ts";
 import { planOfDataset } from "../grading/plan.ts";
 import type { IngestClient } from "../ingest-client.ts";
@@ -37,10 +38,11 @@ export function evaluateTrace({ ingest, evaluator, ...stores }: EvaluationDepend
     const query = { projectId, traceId, withContent: true };
     const trace = isUuid(traceId) ? await ingest.readTrace(query, requestId) : null;
     if (trace === null) throw new AppError("not_found", "Trace not found");
-    const grading = isUuid(datasetId) ? await findGrading(stores, projectId, datasetId) : null;
-    if (grading === null) throw new AppError("not_found", "Dataset or evaluator config not found");
-
-    const { runId, row } = await evaluator.evaluate({ projectId, organizationId, trace, grading });
+    const { runId, row } = await whileVersionsChange(async () => {
+      const grading = isUuid(datasetId) ? await findGrading(stores, projectId, datasetId) : null;
+      if (grading === null) throw new AppError("not_found", "Dataset or evaluator config not found");
+      return evaluator.evaluate({ projectId, organizationId, trace, grading });
+    });
     const reply: z.input<typeof evaluateTraceReply> = {
       run_id: runId,
       trace_id: trace.traceId,
