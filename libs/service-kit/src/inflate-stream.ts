@@ -7,10 +7,10 @@ import { requireKnownEncoding, zstdWindowLogMax } from "./inflate-body.ts";
  * Compressed bytes that are read ahead. A small body can hold much work, and only a socket that is being read reports
  * that its client has disconnected.
  */
-const readAheadBytes = 1024 * 1024;
+const readAheadBytes = 16 * 1024 * 1024;
 
 /**
- * A stream of a body without its `Content-Encoding`: unread data waits on the socket, apart from the first MiB of
+ * A stream of a body without its `Content-Encoding`: unread data waits on the socket, apart from the first 16 MiB of
  * compressed data. Fails with 400 when the data is invalid or incomplete, and with 413 past `maxBytes`; throws 415 for
  * an unknown encoding.
  */

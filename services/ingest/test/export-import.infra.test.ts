@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { importReply, tracesStored } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
@@ -364,13 +365,15 @@ describe("an import that cannot go on", () => {
   });
 
   test.each([
-    ["lines", "{}\n"],
-    ["empty lines", "\n"],
-  ])("of %s because its client disconnected ends, and makes room for another", async (_what, piece) => {
+    ["lines", "{}\n", 0],
+    ["empty lines", "\n", 0],
+    ["lines before twelve megabytes that cannot be compressed", "{}\n", 12],
+  ])("of %s because its client disconnected ends, and makes room for another", async (_what, piece, megabytes) => {
     const projectId = newProject();
     // A gigabyte in one megabyte: minutes of work for each of the two that a project may run.
     const member = gzipSync(Buffer.alloc(10 * 1024 * 1024, piece));
-    const endless = Buffer.concat(Array.from({ length: 100 }, () => member));
+    const rest = gzipSync(randomBytes(megabytes * 1024 * 1024), { level: 0 });
+    const endless = Buffer.concat([...Array.from({ length: 100 }, () => member), rest]);
     const leaving = new AbortController();
     /** The small one below may have its place for a moment. */
     const importEndless = async (): Promise<Reply> => {
