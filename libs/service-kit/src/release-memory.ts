@@ -20,6 +20,8 @@ const intervalsUntilMuch = 12;
 const muchBytes = 4 * worthBytes;
 /** In a process busier than this, the pause over a large heap would delay many requests. */
 const busyMax = 0.7;
+/** Into so many parts an interval is divided to see that an idle process is busy again. */
+const partsOfInterval = 10;
 /** The event loop was active for so little time that its share of a processor shows nothing. */
 const activeMinMs = 100;
 
@@ -38,7 +40,8 @@ interface Held {
  *
  * In two ways. V8 itself gives memory back after a collection, in small steps beside the event loop, but not to a process that
  * handles a few requests a second; it does so while memory counts more than speed. In a process that is never idle, that is for one
- * interval at a time, when there is much to give back. And what V8 does not look at, since nothing was collected, is collected here.
+ * interval at a time, when there is much to give back. An idle process that gets busy stops at once: V8 would collect several times
+ * a second. And what V8 does not look at, since nothing was collected, is collected here.
  */
 export function releaseIdleMemory({ everyMs = 5_000 } = {}): void {
   // The flag exposes this function; with `node --expose-gc` every start command would need the option.
@@ -94,12 +97,23 @@ export function releaseIdleMemory({ everyMs = 5_000 } = {}): void {
     kept = readHeld() ?? kept;
     intervals = 0;
   }, everyMs).unref();
+  let lastPart = performance.eventLoopUtilization();
+  setInterval(() => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, lastPart);
+    lastPart = now;
+    if (idleIntervals > 0 && utilization > busyMax) favorMemory(false);
+  }, everyMs / partsOfInterval).unref();
   // Node caches compiled code under the flags of the moment, and writes some of it when it exits.
   process.once("exit", () => favorMemory(false));
 }
 
+let isMemoryFavored = false;
+
 /** V8 takes the process for one whose memory counts more than its speed. Its memory reducer then does not wait for a silent one. */
 function favorMemory(isFavored: boolean): void {
+  if (isFavored === isMemoryFavored) return;
+  isMemoryFavored = isFavored;
   setFlagsFromString(isFavored ? "--optimize-for-size" : "--no-optimize-for-size");
 }
 

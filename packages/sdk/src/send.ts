@@ -54,11 +54,14 @@ export async function send(request: Request, fetchRequest: typeof fetch): Promis
   }
 }
 
-/** Whether a repetition changes nothing. A score without an id would be stored twice. */
+/** Whether a repetition changes nothing. A score without an id would be stored twice, and of a body that is not JSON nothing is known. */
 async function isRepeatable(request: Request, path: string): Promise<boolean> {
   if (request.method !== "POST" || isRepeatablePost.test(path)) return true;
   if (!path.endsWith("/scores")) return false;
-  const body: unknown = await request.clone().json();
+  const body: unknown = await request
+    .clone()
+    .json()
+    .catch(() => null);
   return [body].flat().every((score) => typeof (score as { id?: unknown } | null)?.id === "string");
 }
 

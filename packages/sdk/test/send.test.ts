@@ -41,7 +41,8 @@ describe("a score", () => {
   /** How often it is sent while a proxy has no answer of the server. */
   async function countSent(body: unknown, path = "/api/v1/scores"): Promise<number> {
     let sent = 0;
-    const request = new Request(`http://touchstone${path}`, { method: "POST", body: JSON.stringify(body) });
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    const request = new Request(`http://touchstone${path}`, { method: "POST", body: text });
     const answered = send(request, async () => {
       sent += 1;
       return new Response("Bad gateway", { status: 502 });
@@ -59,6 +60,7 @@ describe("a score", () => {
     expect(await countSent({ name: "n", value: 1 })).toBe(1);
     expect(await countSent([{ id: "a" }, { name: "n" }])).toBe(1);
     expect(await countSent({ name: "n", value: 1 }, "/api/public/scores")).toBe(1);
+    expect(await countSent("not JSON")).toBe(1);
   });
 });
 
