@@ -16,7 +16,8 @@ import { createAskForJson } from "./prompting/ask-for-json.ts";
 import { promptVersion } from "./prompting/templates.ts";
 import type { ProviderConfig } from "./providers/choose-provider.ts";
 import { createGuardedFetch } from "./providers/guarded-fetch.ts";
-import { createMetricsObserver } from "./providers/metrics-observer.ts";
+import { asCustom, createMetricsObserver } from "./providers/metrics-observer.ts";
+import type { JudgeObserver } from "./providers/observer.ts";
 import { createOpenAiProvider } from "./providers/openai-provider.ts";
 import { type AnsweredKeys, createProjectKeysReader } from "./providers/project-keys.ts";
 import type { Provider } from "./providers/provider.ts";
@@ -153,14 +154,13 @@ function openProviders(
 
   function openProvider(
     { baseUrl, apiKey, api }: Pick<ProviderConfig, "baseUrl" | "apiKey" | "api">,
-    fetch?: typeof globalThis.fetch,
+    custom: { fetch?: typeof globalThis.fetch; observer?: JudgeObserver } = {},
   ): Provider {
     return createOpenAiProvider({
-      ...(fetch && { fetch }),
       baseUrl,
       apiKey: apiKey?.reveal() ?? null,
       firstApi: api,
-      ...{ timeoutMs, retriesMax, placesMax, clock, observer },
+      ...{ timeoutMs, retriesMax, placesMax, clock, observer, ...custom },
       sleep: sleepInRealTime,
       random: Math.random,
       async reserveCall(call) {
@@ -174,7 +174,11 @@ function openProviders(
     projectKeys,
     defaultModel: config.defaultModel,
     open: openProvider,
-    openCustom: ({ baseUrl, apiKey }) => openProvider({ baseUrl, apiKey, api: "chat" }, createGuardedFetch(outbound)),
+    openCustom: ({ baseUrl, apiKey }) =>
+      openProvider(
+        { baseUrl, apiKey, api: "chat" },
+        { fetch: createGuardedFetch(outbound), observer: asCustom(observer) },
+      ),
   });
   return { resolveModel, providerState, observer };
 }

@@ -179,10 +179,12 @@ test("exactly at the threshold, and without one, nothing is raised; each further
   ]);
 });
 
+const unsent = { ...skippedFor("provider_error", "It keeps failing."), isUnsent: true };
 const uncounted = { ...skippedFor("quota", "The quota cannot be counted."), isPassing: true };
 
 test.each<[string, Partial<Reply> | Error, string, number]>([
   ["a provider that fails", { verdicts: [skippedFor("provider_error", "500")] }, "retry", 1],
+  ["a provider that was not asked because it keeps failing", { verdicts: [unsent] }, "retry", 0],
   ["a missing key", { verdicts: [skippedFor("no_key", "No key.")] }, "skipped", 0],
   ["a spent quota of the judge", { verdicts: [skippedFor("quota", "Spent.")] }, "skipped", 0],
   ["a quota that the judge cannot count", { verdicts: [uncounted] }, "postponed", 0],

@@ -53,3 +53,15 @@ test.each([
     expect(checked.used()).toBe(0);
   },
 );
+
+test("a topic check is repeated without a call of the day's budget if the judge asked no provider", async () => {
+  const failure = { reason: "provider_error", message: "It keeps failing." };
+  const unsent = checkTopic({
+    listFrequent: async () => [],
+    reply: { topic: null, failure: { ...failure, isUnsent: true } },
+  });
+  const sent = checkTopic({ listFrequent: async () => [], reply: { topic: null, failure } });
+
+  expect(await Promise.all([unsent.outcome, sent.outcome])).toMatchObject([{ outcome: "retry" }, { outcome: "retry" }]);
+  expect([unsent.used(), sent.used()]).toEqual([0, 1]);
+});

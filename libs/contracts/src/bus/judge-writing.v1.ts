@@ -4,8 +4,13 @@ import { defineRequest } from "./define.ts";
 import { skipReason } from "./judge.v1.ts";
 import { payer } from "./judge-payer.ts";
 
-/** Why the judge could not write the text: shown to the client. `isPassing` as in a verdict. */
-const failure = z.object({ reason: skipReason, message: z.string(), isPassing: z.boolean().optional() });
+/** Why the judge could not write the text: shown to the client. `isPassing` and `isUnsent` as in a verdict. */
+const failure = z.object({
+  reason: skipReason,
+  message: z.string(),
+  isPassing: z.boolean().optional(),
+  isUnsent: z.boolean().optional(),
+});
 
 /** Requests paraphrases of a question (completions 5.1). The reply may have fewer than requested, or none. */
 export const paraphraseQuery = defineRequest({

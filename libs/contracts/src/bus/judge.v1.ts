@@ -106,6 +106,8 @@ export const verdict = z.object({
   reason: skipReason.nullable(),
   /** Set if what `reason` names will pass: the quota could not be counted, which does not mean that it is spent. */
   isPassing: z.boolean().optional(),
+  /** Set if no question was sent to a provider although `reason` is one of a provider. */
+  isUnsent: z.boolean().optional(),
   model: z.string().nullable(),
   durationMs: z.number().nonnegative(),
   /** The origin of a scored verdict: a new call, or the record. Null when skipped. */

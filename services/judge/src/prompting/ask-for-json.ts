@@ -28,6 +28,8 @@ export interface NoAnswer {
   because: string;
   /** The quota could not be counted, which does not mean that it is spent. */
   isPassing?: true;
+  /** No question was sent to the provider, which keeps failing or has too many to answer. */
+  isUnsent?: true;
 }
 
 /** The outcome, with the request and the reply; null: nothing was sent. */
@@ -56,8 +58,11 @@ export function createAskForJson({ logger }: AskForJsonOptions): AskForJson {
     return { skipped: "unparseable", because: unusable };
   }
 
-  function explain(thrown: unknown, call: CallOptions): Outcome<never> {
-    if (thrown instanceof ProviderFailure) return { skipped: reasonOf(thrown.kind), because: thrown.message };
+  function explain(thrown: unknown, recorder: ExchangeRecorder, call: CallOptions): Outcome<never> {
+    if (thrown instanceof ProviderFailure) {
+      const isUnsent = recorder.read() === null;
+      return { skipped: reasonOf(thrown.kind), because: thrown.message, ...(isUnsent && { isUnsent }) };
+    }
     if (thrown instanceof JudgeBudgetError) {
       return { skipped: "quota", because: thrown.message, ...(thrown.isPassing && { isPassing: true }) };
     }
@@ -70,7 +75,9 @@ export function createAskForJson({ logger }: AskForJsonOptions): AskForJson {
     const { provider, missing } = question.route;
     if (provider === null) return { ...missing, exchange: null };
     const recorder = recordExchange(provider);
-    const outcome = await ask(question, { provider, recorder }, call).catch((thrown) => explain(thrown, call));
+    const outcome = await ask(question, { provider, recorder }, call).catch((thrown) =>
+      explain(thrown, recorder, call),
+    );
     return { ...outcome, exchange: recorder.read() };
   };
 }

@@ -40,3 +40,10 @@ export function createMetricsObserver(metrics: Metrics): JudgeObserver {
     },
   };
 }
+
+/** For the endpoints that projects bring: their number is unbounded, so in metrics they are one, without a circuit. */
+export const asCustom = (observer: JudgeObserver): JudgeObserver => ({
+  ...observer,
+  providerCalled: (call) => observer.providerCalled({ ...call, provider: "custom" }),
+  circuitSeen: () => undefined,
+});

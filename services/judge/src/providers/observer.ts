@@ -3,7 +3,7 @@ import type { ProviderFailureKind } from "./provider-failure.ts";
 
 /** One request to a provider; each retry is a separate one. */
 export interface ProviderCall {
-  /** The provider's host, from the operator's settings. */
+  /** The provider's host, from the operator's settings; `custom` for endpoints that projects bring. */
   provider: string;
   operation: "responses" | "chat" | "embeddings";
   /** `aborted`: given up because the result's deadline passed or the requester is gone. */

@@ -75,6 +75,7 @@ export function createCaseJudge(options: CaseJudgeOptions): CaseJudge {
             justification: outcome.because,
             reason: outcome.skipped,
             ...(outcome.isPassing && { isPassing: true }),
+            ...(outcome.isUnsent && { isUnsent: true }),
             source: null,
           };
     observer.verdictGiven({ status: verdict.status, reason: verdict.reason, durationMs });

@@ -16,12 +16,13 @@ export interface WriterDependencies {
 export type WritingTask<Answer> = Omit<JsonQuestion<Answer>, "route">;
 
 /** The reason why nothing was written, in the form of the contracts. */
-export function failureOf({ skipped, because, isPassing }: NoAnswer): {
+export function failureOf({ skipped, because, isPassing, isUnsent }: NoAnswer): {
   reason: SkipReason;
   message: string;
   isPassing?: true;
+  isUnsent?: true;
 } {
-  return { reason: skipped, message: because, ...(isPassing && { isPassing }) };
+  return { reason: skipped, message: because, ...(isPassing && { isPassing }), ...(isUnsent && { isUnsent }) };
 }
 
 /** A strict JSON schema: every member required, and no other. */

@@ -1,7 +1,7 @@
 import { createMetrics } from "@touchstone/service-kit";
 import { type LlmReply, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { createMetricsObserver } from "../../src/providers/metrics-observer.ts";
+import { asCustom, createMetricsObserver } from "../../src/providers/metrics-observer.ts";
 import { letTimePass, setUpJudge, testKey } from "./judge-setup.ts";
 
 let llm: ScriptedLlm;
@@ -37,6 +37,22 @@ describe("the circuit", () => {
       openMessage,
       openMessage,
     ]);
+    // So live traffic does not pay for them.
+    expect(verdicts.filter(({ isUnsent }) => isUnsent).map(({ justification }) => justification)).toEqual([
+      openMessage,
+      openMessage,
+    ]);
+  });
+
+  test("of an endpoint that a project brings is in no metric, and its calls have the name of all of these", async () => {
+    llm.answerWith(verdict);
+    const metrics = createMetrics();
+    const { judge } = setUpJudge(llm, { observer: asCustom(createMetricsObserver(metrics)) });
+    await judge();
+    const text = await metrics.metrics();
+    expect(text).toContain('service_judge_calls_total{provider="custom",operation="responses",outcome="answered"} 1');
+    expect(text).not.toMatch(/^service_judge_circuit_open\{/m);
+    expect(text).not.toContain(new URL(llm.baseUrl).host);
   });
 
   test("of embeddings is a separate one: when they keep failing, judges are still asked", async () => {

@@ -23,8 +23,12 @@ export interface LiveJudge {
 
 /** Temporary reasons: a retry may succeed. */
 const passing: ReadonlySet<SkipReason | null> = new Set<SkipReason>(["provider_error", "timeout", "no_judge"]);
-/** Reasons after which a provider was called, or may have been. */
+/** Reasons after which a provider was asked, or may have been, unless the judge says otherwise. */
 const asking: ReadonlySet<SkipReason | null> = new Set<SkipReason>(["provider_error", "timeout", "unparseable"]);
+
+/** Whether a provider was asked, or may have been, by a judge that gave no answer. */
+export const wasProviderAsked = ({ reason, isUnsent = false }: Pick<Verdict, "reason" | "isUnsent">): boolean =>
+  asking.has(reason) && !isUnsent;
 
 /**
  * A recorded verdict costs no call (`verdictMode` cache): a check that is repeated after a kill gets the paid verdict, and its
@@ -78,8 +82,8 @@ export const isUncounted = ({ rating, isPassing = false }: Verdict): boolean => 
 /** True if the judge may give a rating later. */
 export const isPassing = ({ rating, reason }: Verdict): boolean => rating === null && passing.has(reason);
 
-const wasAsked = ({ rating, source, reason }: Verdict): boolean =>
-  rating === null ? asking.has(reason) : source === "live" || source === null;
+const wasAsked = (verdict: Verdict): boolean =>
+  verdict.rating === null ? wasProviderAsked(verdict) : verdict.source === "live" || verdict.source === null;
 
 function endingOf(error: BusError): NotJudged {
   switch (error.kind) {

@@ -1,5 +1,6 @@
 import { type Bus, isBusError } from "@touchstone/bus";
 import { deadlines, limits, matchPattern } from "@touchstone/contracts";
+import { wasProviderAsked } from "../judging/live-judge.ts";
 import type { DecideSemantic } from "./matching/evaluate-conditions.ts";
 import { UndecidedError } from "./matching/undecided-error.ts";
 
@@ -13,8 +14,6 @@ type Reason = NonNullable<ReturnType<typeof matchPattern.reply.parse>["failure"]
 
 /** Reasons that a retry on the same day will not change. */
 const lasting: readonly Reason[] = ["no_key", "quota", "too_large"];
-/** Reasons after which a provider was called, or may have been. */
-const asking: readonly Reason[] = ["provider_error", "timeout", "unparseable"];
 
 /**
  * Asks the judge about semantic conditions of one project, one call for each. Throws {@link UndecidedError} when the judge
@@ -39,8 +38,9 @@ export function askJudge(
     });
     if (reply.match !== null) return reply.match;
     const noDecision = { reason: "unparseable" as const, message: "no decision", isPassing: false };
-    const { reason, message, isPassing } = reply.failure ?? noDecision;
+    const failure = reply.failure ?? noDecision;
+    const { reason, message, isPassing } = failure;
     if (isPassing) throw new QuotaUncountedError(message);
-    throw new UndecidedError(message, { isLasting: lasting.includes(reason), wasAsked: asking.includes(reason) });
+    throw new UndecidedError(message, { isLasting: lasting.includes(reason), wasAsked: wasProviderAsked(failure) });
   };
 }

@@ -3,6 +3,7 @@ import { classifyTopic, deadlines, type SkipReason, type TraceTopic } from "@tou
 import type { Check, CheckOutcome } from "../checks/check.ts";
 import { planOf, readSubject, type TrafficReader } from "../judging/judged-subject.ts";
 import { budgetExhausted, type LiveBudget } from "../judging/live-budget-store.ts";
+import { wasProviderAsked } from "../judging/live-judge.ts";
 import { isSampled } from "../model/sampling.ts";
 import { isSilenced } from "../profiles/agent-silence-reader.ts";
 import { readDefaultsIn } from "../profiles/profile-store.ts";
@@ -13,9 +14,8 @@ import type { TopicReader } from "./topic-reader.ts";
 const labels = { days: 30, limit: 30 };
 const textMaxChars = 64 * 1024;
 
-/** Temporary reasons, and those after which a provider was called, or may have been. */
+/** Temporary reasons. */
 const passing: readonly SkipReason[] = ["provider_error", "timeout", "no_judge"];
-const asking: readonly SkipReason[] = ["provider_error", "timeout", "unparseable"];
 
 type NotClassified = Exclude<CheckOutcome, { outcome: "done" }>;
 
@@ -49,7 +49,7 @@ export function createTopicCheck(dependencies: {
       if (topic !== null) return { topic };
       const noTopic = { reason: "unparseable" as const, message: "The judge gave no topic.", isPassing: false };
       const { reason, message, isPassing } = failure ?? noTopic;
-      if (!asking.includes(reason)) await budget.release(reservation, 1);
+      if (!wasProviderAsked(failure ?? noTopic)) await budget.release(reservation, 1);
       // The quota could not be counted: the judge is as good as unavailable.
       if (isPassing) return { outcome: "postponed", reason: message };
       return { outcome: passing.includes(reason) ? "retry" : "skipped", reason: message };
