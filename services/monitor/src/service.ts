@@ -194,7 +194,7 @@ function listBackground(kit: StoreServiceKit, config: MonitorConfig, parts: Part
     () => trimChecks({ maintenance, logger }),
     () => trimWebhookDeliveries({ maintenance, logger }),
     () => exportVerdicts(collector, { maintenance, logger, metrics, clock }),
-    () => evaluateRules({ database, maintenance, findings, logger }),
+    () => evaluateRules({ database, maintenance, findings, bus, logger }),
     () => {
       const running = startChecks(liveChecks);
       checks.wake = running.wake;

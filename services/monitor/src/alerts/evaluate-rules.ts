@@ -1,3 +1,4 @@
+import type { Bus } from "@touchstone/bus";
 import type { Database } from "@touchstone/db";
 import { AppError, type Logger } from "@touchstone/service-kit";
 import type { FindingStore } from "../model/finding.ts";
@@ -24,20 +25,27 @@ export interface RuleEvaluation {
 
 /**
  * Starts evaluating the rules of all projects, each once a minute by the replica that claims it. A killed replica's rules are
- * evaluated in the next minute. A violated rule raises its signal and begins its cooldown in one transaction.
+ * evaluated in the next minute, and so is a rule with a lower limit while events wait for the bus. A violated rule raises its
+ * signal and begins its cooldown in one transaction.
  */
 export function evaluateRules(options: {
   database: Database;
   maintenance: Database;
   findings: Pick<FindingStore, "raise">;
+  bus: Pick<Bus, "status">;
   logger: Logger;
   timings?: RuleTimings;
 }): RuleEvaluation {
-  const { database, maintenance, findings, logger, timings = defaultTimings } = options;
+  const { database, maintenance, findings, bus, logger, timings = defaultTimings } = options;
   let evaluating: Promise<void> | null = null;
+  let lastDisconnectedMs = performance.now();
   let isStopping = false;
 
+  /** Traces may wait for the bus, or have waited until a moment ago: a low measurement says nothing. */
+  const isBehind = (): boolean => performance.now() - lastDisconnectedMs < timings.everyMs;
+
   async function evaluateDue(): Promise<void> {
+    if (bus.status() !== "connected") lastDisconnectedMs = performance.now();
     for (let isFull = true; isFull && !isStopping; ) {
       const rules = await claimRules(maintenance, timings.everyMs, claimedMax);
       for (const rule of rules) {
@@ -50,6 +58,7 @@ export function evaluateRules(options: {
   }
 
   async function evaluate({ projectId, id, document }: ClaimedRule): Promise<void> {
+    if (document.comparison === "below" && isBehind()) return;
     await database.scoped([projectId], async (transaction) => {
       const measured = await measure(transaction, projectId, document);
       if (!isCrossed(document, measured)) return;
