@@ -7,13 +7,24 @@ type Asked = { runId: string | null; traceIds: readonly string[]; cursor: string
 
 const trace = "5b8efff798038103d269b633813fc60c";
 const result = (id: string, more: Partial<ScorableResult> = {}): ScorableResult => ({
-  ...{ id, questionIndex: 0, isVariant: false, status: "scored", rating: 3, caseId: id, runNumber: 1, traceId: null },
+  ...{
+    id,
+    questionIndex: 0,
+    isVariant: false,
+    status: "scored",
+    rating: 3,
+    caseId: id,
+    runNumber: 1,
+    traceId: null,
+    spanId: null,
+  },
   ...more,
 });
 const score = (value: number, more: Partial<RunScores["scores"][number]> = {}): RunScores["scores"][number] => ({
   value,
   ofRun: null,
   traceIds: [],
+  spanId: null,
   ...more,
 });
 
@@ -50,6 +61,17 @@ test("a result has the newest score that names its trace, or its case and repeti
     [score(0.1, { traceIds: [trace] }), score(0.7, { ofRun: { caseId: "b", runNumber: null } })],
   );
   expect(ratings).toEqual([0.9, 0.7, 0.8, null, null]);
+});
+
+test("of several results in one trace, a score of a span is of the one that has it, and a score of the trace of all", async () => {
+  const results = ["a", "b", "c"].map((id) => result(id, { traceId: trace, spanId: `000000000000000${id}` }));
+  const scores = [
+    score(0.9, { traceIds: [trace], spanId: "000000000000000B" }),
+    score(0.4, { traceIds: [trace], spanId: "0000000000000001" }),
+    score(0.2, { traceIds: [trace] }),
+  ];
+  expect((await read(results, scores)).ratings).toEqual([0.2, 0.9, 0.2]);
+  expect((await read(results.slice(0, 1), scores)).ratings).toEqual([0.9]);
 });
 
 test("a failed result without a score is 0, and one with a score has it", async () => {

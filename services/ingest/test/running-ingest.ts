@@ -79,10 +79,17 @@ export function useIngest(options: Omit<IngestOptions, "databaseUrl"> = {}): {
 }
 
 /** A client that asks what monitor asks. */
-export function useMonitor(ingest: RunningIngest, clock: Clock = systemClock): InternalClient {
+export const useMonitor = (ingest: RunningIngest, clock?: Clock): InternalClient => usePeer("monitor", ingest, clock);
+
+/** A client that asks what this service asks. */
+export function usePeer(
+  issuer: "monitor" | "eval-runs",
+  ingest: RunningIngest,
+  clock: Clock = systemClock,
+): InternalClient {
   const start = async (): Promise<InternalClient> =>
-    createInternalClient({ issuer: "monitor", audience: "ingest", addresses: [ingest.address], rootSecret, clock });
-  return useStarted(start, (monitor) => monitor.close());
+    createInternalClient({ issuer, audience: "ingest", addresses: [ingest.address], rootSecret, clock });
+  return useStarted(start, (peer) => peer.close());
 }
 
 /** Starts the service on a free port. Without `natsUrl` its bus is never there. */

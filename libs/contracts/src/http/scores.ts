@@ -149,6 +149,8 @@ export const runScores = z.object({
       ofRun: z.object({ caseId: z.string().nullable(), runNumber: z.int().nullable() }).nullable(),
       /** The ones that were asked for and that it names. */
       traceIds: z.array(z.string()),
+      /** The span that it names. Null: none, or a version of ingest without this field wrote it. */
+      spanId: z.string().nullable().default(null),
     }),
   ),
   nextCursor: z.string().nullable(),

@@ -67,8 +67,8 @@ const traceOf = ({ traceId }: ScorableResult): string | null =>
   traceId !== null && isStorable(traceId) ? canonicalTraceId(traceId) : null;
 
 /**
- * Gives each of the results the newest score that names its trace, or its case and repetition. Call it with newer scores
- * first.
+ * Gives each of the results the newest score that names its trace, or its case and repetition. A score of a span belongs to
+ * the result of this span where several share the trace. Call it with newer scores first.
  */
 function createValues(results: readonly ScorableResult[], values: Map<string, number>): (score: RunScore) => void {
   const byTrace = Map.groupBy(results, traceOf);
@@ -76,8 +76,12 @@ function createValues(results: readonly ScorableResult[], values: Map<string, nu
     results.filter(({ isVariant }) => !isVariant),
     ({ caseId }) => caseId,
   );
-  return ({ value, ofRun, traceIds }) => {
-    const named = traceIds.flatMap((traceId) => byTrace.get(traceId) ?? []);
+  const inTrace = (traceId: string, spanId: string | null): readonly ScorableResult[] => {
+    const all = byTrace.get(traceId) ?? [];
+    return spanId === null || all.length < 2 ? all : all.filter((result) => result.spanId === spanId.toLowerCase());
+  };
+  return ({ value, ofRun, traceIds, spanId }) => {
+    const named = traceIds.flatMap((traceId) => inTrace(traceId, spanId));
     const cases = ofRun?.caseId == null ? [] : (byCase.get(ofRun.caseId) ?? []);
     const repetitions = cases.filter(({ runNumber }) => ofRun?.runNumber == null || ofRun.runNumber === runNumber);
     for (const { id } of [...named, ...repetitions]) if (!values.has(id)) values.set(id, value);

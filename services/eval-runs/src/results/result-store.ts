@@ -20,6 +20,8 @@ export interface ScorableResult extends OutlinedResult {
   caseId: string;
   runNumber: number | null;
   traceId: string | null;
+  /** The span of an item of an experiment: of several items in one trace, each has one of its own. */
+  spanId: string | null;
 }
 
 /** A run's state and the histogram of its results, read together. */
@@ -95,7 +97,14 @@ export function createResultStore(database: Database): ResultStore {
         name: "results_scorable",
         text: `
           select id, question_index, is_variant, status, rating, case_id, run_number,
-                 ${readableJson("document")} -> 'traceId' as trace_id
+                 ${readableJson("document")} -> 'traceId' as trace_id,
+                 (
+                   select span_id
+                   from evals.run_items
+                   where run_items.project_id = $1
+                     and run_items.run_id = $2
+                     and run_items.result_id = results.id
+                 ) as span_id
           from evals.results
           where project_id = $1
             and run_id = $2
@@ -107,6 +116,7 @@ export function createResultStore(database: Database): ResultStore {
         caseId: row.case_id,
         runNumber: row.run_number === null ? null : Number(row.run_number),
         traceId: row.trace_id,
+        spanId: row.span_id,
       }));
     },
 
@@ -173,7 +183,12 @@ export function createResultStore(database: Database): ResultStore {
 /** The run was deleted while it was read. */
 const runGone = () => new AppError("not_found", "Run not found");
 
-type ScorableRecord = OutlineRecord & { case_id: string; run_number: string | null; trace_id: string | null };
+type ScorableRecord = OutlineRecord & {
+  case_id: string;
+  run_number: string | null;
+  trace_id: string | null;
+  span_id: string | null;
+};
 
 interface OutlineRecord {
   id: string;

@@ -123,10 +123,11 @@ function readRunScores({ scores }: { scores: ScoreStore }): Handler {
     });
     const last = found.at(-1);
     const body: RunScores = {
-      scores: found.map(({ value, runId, caseId, runNumber, traceIds }) => ({
+      scores: found.map(({ value, runId, caseId, runNumber, traceIds, spanId }) => ({
         value,
         ofRun: runId !== null && runId === query.runId ? { caseId, runNumber } : null,
         traceIds,
+        spanId,
       })),
       nextCursor: hasNextPage && last !== undefined ? writePosition(last) : null,
     };

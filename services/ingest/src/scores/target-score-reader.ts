@@ -23,6 +23,8 @@ export interface ScoreOfRun extends ScorePosition {
   runNumber: number | null;
   /** The requested traces that it names. */
   traceIds: string[];
+  /** Null: none. */
+  spanId: string | null;
 }
 
 export interface HumanScore extends ScorePosition {
@@ -96,6 +98,7 @@ export function createTargetScores(database: Database): TargetScores {
         runId: row.run_id,
         caseId: row.case_id,
         runNumber: row.run_number,
+        spanId: row.span_id,
         traceIds: row.trace_ids ?? [],
       }));
       return { scores, hasNextPage: rows.length > limit };
@@ -186,6 +189,7 @@ type RunScoreRecord = {
   run_id: string | null;
   case_id: string | null;
   run_number: number | null;
+  span_id: string | null;
   trace_ids: string[] | null;
 };
 
@@ -208,13 +212,13 @@ const ofRunText = `
     ) found
   ),
   found as (
-    select id, scored_at, number, run_id, case_id, run_number, trace_key
+    select id, scored_at, number, run_id, case_id, run_number, span_id, trace_key
     from (
       select * from ingest.scores where project_id = $1 and run_id = $3 offset 0
     ) of_run
     where name = $2 and number is not null
     union
-    select id, scored_at, number, run_id, case_id, run_number, trace_key
+    select id, scored_at, number, run_id, case_id, run_number, span_id, trace_key
     from ingest.scores
     where project_id = $1 and name = $2 and number is not null and trace_key = any (array(select trace_key from keys))
   )
