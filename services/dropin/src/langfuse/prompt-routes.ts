@@ -5,7 +5,17 @@ import {
   prompt as nativePrompt,
   routes,
 } from "@touchstone/contracts";
-import { AppError, type Call, type Handler, readJsonObject, type ServedRoute } from "@touchstone/service-kit";
+import {
+  AppError,
+  type Call,
+  type Handler,
+  type JsonMember,
+  lastText,
+  membersOf,
+  objectText,
+  readJsonObject,
+  type ServedRoute,
+} from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { Owner } from "../owner.ts";
 import { pageMeta, readPage, textOf } from "./page.ts";
@@ -25,12 +35,17 @@ const labelByDefault = "production";
 
 function createPrompt(evalRuns: Owner): Handler {
   return async (call) => {
-    const { name, prompt, type = "text", config, labels, tags, commitMessage } = (await readJsonObject(call)).value;
+    const { text, value } = await readJsonObject(call);
+    const { prompt, type = "text" } = value;
     if (type === "chat" ? !Array.isArray(prompt) : typeof prompt !== "string") {
       throw new AppError("bad_request", "prompt must be a text, or of type chat a list of messages");
     }
-    const content = type === "chat" ? { messages: prompt } : { text: prompt };
-    const body = JSON.stringify({ name, type, ...content, config, labels, tags, commitMessage });
+    const sent = membersOf(text);
+    const body = objectText([
+      { name: "type", valueText: JSON.stringify(type) },
+      ...pickMember(sent, "prompt", type === "chat" ? "messages" : "text"),
+      ...["name", "config", "labels", "tags", "commitMessage"].flatMap((name) => pickMember(sent, name)),
+    ]);
     const published = await evalRuns.ask(routes.publishPrompt, call, { body });
     return { status: 201, body: showPrompt(published) };
   };
@@ -77,11 +92,24 @@ function listPrompts(evalRuns: Owner): Handler {
 
 const nameOf = ({ params }: Call): string => params.promptName ?? "";
 
-function showPrompt(text: string): z.input<typeof langfusePrompt> {
+/** The member as it was sent, under its name or another; empty if it is missing. */
+function pickMember(members: readonly JsonMember[], name: string, as = name): JsonMember[] {
+  const valueText = lastText(members, name);
+  return valueText === undefined ? [] : [{ name: as, valueText }];
+}
+
+/** JSON text, with the content and the config as they are stored: numbers keep their spelling. */
+function showPrompt(text: string): string {
   const native = nativePrompt.parse(JSON.parse(text));
-  const { name, version, type, config, labels, tags, commitMessage = null, createdAt, updatedAt } = native;
-  return {
-    ...{ name, version, type, prompt: native.messages ?? native.text, config, labels, tags, commitMessage },
+  const { name, version, type, labels, tags, commitMessage = null, createdAt, updatedAt } = native;
+  const shown: Omit<z.input<typeof langfusePrompt>, "prompt" | "config"> = {
+    ...{ name, version, type, labels, tags, commitMessage },
     ...{ resolutionGraph: null, createdAt, updatedAt },
   };
+  const stored = membersOf(text);
+  return objectText([
+    ...membersOf(JSON.stringify(shown)),
+    ...pickMember(stored, native.messages == null ? "text" : "messages", "prompt"),
+    ...pickMember(stored, "config"),
+  ]);
 }
