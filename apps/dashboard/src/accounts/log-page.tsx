@@ -30,7 +30,9 @@ function Log({ organization }: { organization: Organization }) {
   const filter = useSearch({ from: "/org/$organizationId/log" });
   const log = useInfiniteQuery(logQuery(organization._id, filter));
   const projects = useQuery(ownProjectsQuery);
-  const nameOf = (id: string) => projects.data?.projects.find(({ _id }) => _id === id)?.name ?? "a deleted project";
+  const nameOf = (id: string) =>
+    projects.data?.projects.find(({ _id }) => _id === id)?.name ??
+    (projects.isSuccess ? "a deleted project" : "a project");
   return (
     <>
       <LogFilters organizationId={organization._id} filter={filter} />

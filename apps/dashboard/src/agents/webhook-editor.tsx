@@ -113,7 +113,7 @@ export function WebhookEditor({
       <fieldset className="m-0 flex min-w-0 flex-col gap-5 border-0 p-0" disabled={!permission.may}>
         <WebhookFields webhook={webhook} draft={draft} set={(change) => setChanges({ ...changes, ...change })} />
       </fieldset>
-      {webhook !== null && <WebhookTest webhookId={webhook._id} />}
+      {webhook !== null && <WebhookTest webhookId={webhook._id} isSaved={draft.url === initial.url} />}
       <ConfirmDialog
         isOpen={asked === "rotate"}
         onClose={() => ask(null)}

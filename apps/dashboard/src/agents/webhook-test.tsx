@@ -8,7 +8,14 @@ import { ProblemLine } from "../ui/states.tsx";
 import { DeliveryStatus, outcomeOf } from "./delivery-status.tsx";
 
 /** Sends one test message now and shows the receiver's answer, with a link to all messages. */
-export function WebhookTest({ webhookId }: { webhookId: string }) {
+export function WebhookTest({
+  webhookId,
+  isSaved,
+}: {
+  webhookId: string;
+  /** False while another address is typed: a test goes to the stored one. */
+  isSaved: boolean;
+}) {
   const api = useApi();
   const queries = useQueryClient();
   const { may, why } = useAdministers();
@@ -20,7 +27,12 @@ export function WebhookTest({ webhookId }: { webhookId: string }) {
   return (
     <section aria-label="Test" className="flex flex-col gap-2 rounded-md bg-panel p-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <Button isBusy={test.isPending} disabled={!may} hint={why} onClick={() => test.mutate()}>
+        <Button
+          isBusy={test.isPending}
+          disabled={!may || !isSaved}
+          hint={isSaved ? why : "Save the new address first"}
+          onClick={() => test.mutate()}
+        >
           Send a test
         </Button>
         <Link

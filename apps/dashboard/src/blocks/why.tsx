@@ -30,6 +30,8 @@ export function Why({ verdict: given }: { verdict: Verdict }) {
   const threshold = given.threshold ?? thresholdNow;
   const verdict = withRecord({ ...given, threshold }, record);
   const name = verdict.scorer.name ?? scorer?.online?.name ?? scorer?.name ?? null;
+  const isDeleted = scorers.isSuccess && verdict.scorer.kind !== "group";
+  const unknownScorer = isDeleted ? "A scorer that no longer exists" : "A scorer";
   return (
     <div className="flex flex-col gap-5">
       <header className="flex flex-col gap-2">
@@ -41,7 +43,7 @@ export function Why({ verdict: given }: { verdict: Verdict }) {
         </div>
         <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
           {scorer === undefined ? (
-            <span className="font-medium">{name ?? "A scorer that no longer exists"}</span>
+            <span className="font-medium">{name ?? unknownScorer}</span>
           ) : (
             <Link
               to="/p/$projectId/judges/$judgeId"

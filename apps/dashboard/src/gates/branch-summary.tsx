@@ -5,7 +5,7 @@ import { Time } from "../ui/page.tsx";
 import { Outcome } from "./outcome.tsx";
 import { newestVerdictsQuery } from "./queries.ts";
 import { VerdictLink } from "./verdict-link.tsx";
-import { defaultBranch, newestOn, type Verdict } from "./verdicts.ts";
+import { datasetName, defaultBranch, newestOn, type Verdict } from "./verdicts.ts";
 
 const route = getRouteApi("/p/$projectId/gates");
 
@@ -41,9 +41,7 @@ export function BranchSummary({
               className="block h-full rounded-md border border-line px-3 py-2 text-ink no-underline hover:bg-hover"
             >
               <span className="flex items-baseline justify-between gap-3">
-                <span className="min-w-0 truncate font-medium">
-                  {names?.get(verdict.datasetId) ?? "deleted dataset"}
-                </span>
+                <span className="min-w-0 truncate font-medium">{datasetName(names, verdict.datasetId)}</span>
                 <Outcome outcome={verdict.outcome} />
               </span>
               <span className="mt-1 line-clamp-2 text-soft">{verdict.reason}</span>

@@ -5,7 +5,7 @@ import { type Column, DataTable } from "../ui/data-table.tsx";
 import { Time } from "../ui/page.tsx";
 import { Outcome } from "./outcome.tsx";
 import { VerdictLink } from "./verdict-link.tsx";
-import type { Verdict } from "./verdicts.ts";
+import { datasetName, type Verdict } from "./verdicts.ts";
 
 type Names = ReadonlyMap<string, string> | undefined;
 
@@ -63,7 +63,8 @@ function verdictColumns(names: Names, isCompact: boolean): readonly Column<Verdi
       key: "dataset",
       header: "Dataset",
       width: "minmax(7rem, 1fr)",
-      cell: ({ datasetId }) => names?.get(datasetId) ?? <span className="text-faint">deleted</span>,
+      cell: ({ datasetId }) =>
+        names === undefined ? null : (names.get(datasetId) ?? <span className="text-faint">deleted</span>),
     },
     { key: "branch", header: "Branch", width: "minmax(7rem, 1.2fr)", cell: ({ branch }) => branch ?? <Nothing /> },
     {
@@ -105,7 +106,7 @@ function Card({ verdict, names }: { verdict: Verdict; names: Names }) {
   return (
     <>
       <div className="flex gap-3">
-        <span className="min-w-0 flex-1 truncate">{names?.get(verdict.datasetId) ?? "deleted dataset"}</span>
+        <span className="min-w-0 flex-1 truncate">{datasetName(names, verdict.datasetId)}</span>
         <Outcome outcome={verdict.outcome} />
       </div>
       <div className="truncate text-soft">{verdict.reason}</div>

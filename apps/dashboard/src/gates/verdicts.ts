@@ -19,6 +19,10 @@ export interface Verdict {
   createdAt: string;
 }
 
+/** The name of a verdict's dataset; empty until names are read. */
+export const datasetName = (names: ReadonlyMap<string, string> | undefined, id: string): string =>
+  names === undefined ? "" : (names.get(id) ?? "deleted dataset");
+
 interface RecordedGate {
   _id: string;
   runId: string;

@@ -40,7 +40,8 @@ export function SignalView({ signalId, ...rest }: ViewProps & { signalId: string
 }
 
 function Evidence({ detail: { signal, trend }, seen, why, day, show, onAct }: ViewProps & { detail: SignalDetail }) {
-  const [dialog, setDialog] = useState<"correct" | "add">();
+  // A newer occurrence may come while a dialog is open.
+  const [dialog, setDialog] = useState<{ name: "correct" | "add"; occurrence: Occurrence }>();
   const chosen = signal.occurrences.findIndex(({ id }) => id === seen);
   const at = Math.max(0, chosen);
   const occurrence = signal.occurrences[at];
@@ -50,10 +51,10 @@ function Evidence({ detail: { signal, trend }, seen, why, day, show, onAct }: Vi
     if (next !== undefined) show({ seen: next.id });
   };
   const close = (): void => setDialog(undefined);
-  const onWhy = (): void => show({ why: true });
+  const onWhy = (): void => show({ why: true, ...(occurrence && { seen: occurrence.id }) });
   const acts = {
-    ...(verdict && { onCorrect: () => setDialog("correct") }),
-    ...(occurrence?.traceId !== undefined && { onAdd: () => setDialog("add") }),
+    ...(occurrence && verdict && { onCorrect: () => setDialog({ name: "correct", occurrence }) }),
+    ...(occurrence?.traceId !== undefined && { onAdd: () => setDialog({ name: "add", occurrence }) }),
   };
   useOccurrenceKeys({ occurrence, step, ...acts, ...(verdict && { onWhy }) });
   return (
@@ -89,9 +90,9 @@ function Evidence({ detail: { signal, trend }, seen, why, day, show, onAct }: Vi
           )}
         </>
       )}
-      {dialog === "correct" && occurrence && <CorrectScore signal={signal} occurrence={occurrence} onClose={close} />}
-      {dialog === "add" && occurrence?.traceId !== undefined && (
-        <AddToDataset traceIds={[occurrence.traceId]} signalId={signal._id} onClose={close} />
+      {dialog?.name === "correct" && <CorrectScore signal={signal} occurrence={dialog.occurrence} onClose={close} />}
+      {dialog?.name === "add" && dialog.occurrence.traceId !== undefined && (
+        <AddToDataset traceIds={[dialog.occurrence.traceId]} signalId={signal._id} onClose={close} />
       )}
     </div>
   );

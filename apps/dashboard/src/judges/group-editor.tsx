@@ -27,8 +27,10 @@ export function GroupEditor({
   const api = useApi();
   const queries = useQueryClient();
   const { say } = useToasts();
-  const [initial] = useState<GroupDraft>(group === null ? emptyGroup : draftOfGroup(group));
-  const [draft, setDraft] = useState(initial);
+  // Only what the user changed: the other fields follow what others save.
+  const [changes, setChanges] = useState<Partial<GroupDraft>>({});
+  const initial = group === null ? emptyGroup : draftOfGroup(group);
+  const draft = { ...initial, ...changes };
   const unsaved = useUnsavedGuard(differs(draft, initial));
   const [isDeleting, setDeleting] = useState(false);
   const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey: [api.projectId, "scorer-groups"] });
@@ -55,7 +57,7 @@ export function GroupEditor({
     unsaved.release();
     onClose();
   }
-  const set = (change: Partial<GroupDraft>): void => setDraft({ ...draft, ...change });
+  const set = (change: Partial<GroupDraft>): void => setChanges({ ...changes, ...change });
   return (
     <EditorPanel
       title={group === null ? "New group" : group.name}

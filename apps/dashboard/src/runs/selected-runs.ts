@@ -18,15 +18,14 @@ export interface Comparable {
 }
 
 /**
- * The meaning of a comparison of the chosen runs, or why they cannot be compared. `runs` are those of the list, newest
- * first; a chosen run that is not among them is assumed to be valid, and older than the others.
+ * The meaning of a comparison of the chosen runs, or why they cannot be compared. `runs` are those of the list; a chosen run
+ * that is not among them is assumed to be valid. Ids of runs begin with their time.
  */
 export function comparisonOf(selected: readonly string[], runs: readonly Choosable[]): Comparable | string {
   if (selected.length < 2) return "Select two runs or more of one dataset.";
   const datasets = new Set(runs.filter(({ _id }) => selected.includes(_id)).map(({ datasetId }) => datasetId));
   if (datasets.size > 1) return "These runs are of different datasets. Only runs of one dataset have cases in common.";
-  const listed = runs.map(({ _id }) => _id).filter((id) => selected.includes(id));
-  const newestFirst = [...listed, ...selected.filter((id) => !listed.includes(id))];
+  const newestFirst = selected.toSorted().toReversed();
   return { baseline: newestFirst.at(-1) as string, candidates: newestFirst.slice(0, -1) };
 }
 

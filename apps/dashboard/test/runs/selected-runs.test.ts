@@ -10,12 +10,13 @@ test("choosing a run twice takes it out again", () => {
 });
 
 test("the oldest of the chosen runs is the baseline, whatever the order of choosing", () => {
-  const runs = [run("new"), run("middle"), run("other"), run("old")];
-  expect(comparisonOf(["old", "new", "middle"], runs)).toEqual({ baseline: "old", candidates: ["new", "middle"] });
+  const runs = [run("4"), run("3"), run("2"), run("1")];
+  expect(comparisonOf(["1", "4", "3"], runs)).toEqual({ baseline: "1", candidates: ["4", "3"] });
 });
 
-test("a run that is not listed counts as older", () => {
-  expect(comparisonOf(["gone", "a"], [run("a")])).toEqual({ baseline: "gone", candidates: ["a"] });
+test("a run that a filter hides is in its place", () => {
+  expect(comparisonOf(["3", "2"], [run("2")])).toEqual({ baseline: "2", candidates: ["3"] });
+  expect(comparisonOf(["1", "2"], [run("2")])).toEqual({ baseline: "1", candidates: ["2"] });
 });
 
 test("one run, or runs of two datasets, are not compared", () => {
